@@ -35,7 +35,8 @@ inline constexpr std::uint8_t kDataTypeNone = 0xff;  // Signal, WaitSignal
 inline constexpr std::uint8_t kOperationCaptured = 1
                                                    << 0;   // called during stream capture: no times
 inline constexpr std::uint8_t kOperationUntimed = 1 << 1;  // no event was free: start/end stay 0
-inline constexpr std::uint8_t kOperationFailed = 1 << 2;   // NCCL refused the call (see result)
+// NCCL refused the call (see result) or only simulated it. Its sequence number is given out again.
+inline constexpr std::uint8_t kOperationFailed = 1 << 2;
 inline constexpr std::uint8_t kOperationAbandoned = 1 << 3;  // communicator aborted while in flight
 
 // Life of a communicator table entry.

@@ -23,7 +23,10 @@ struct Header {
   std::uint32_t flow_bytes;
   std::uint64_t flow_offset;
 
-  // Identity. Strings are NUL-padded and may fill their array without a final NUL.
+  // Identity. Strings are NUL-padded and may fill their array without a final NUL. What is only
+  // known once a communicator is ready (nccl_version, cuda_driver_version, timing_mode, device,
+  // gpu_uuid, gpu_pci, and global_rank and world_size where the environment does not say) is filled
+  // in after the state has become kRecording: look again while it is missing.
   std::int32_t pid;                   // as the process itself sees it (its pid namespace)
   std::int32_t global_rank;           // -1: the environment does not say
   std::int32_t world_size;            // -1: likewise

@@ -1,0 +1,29 @@
+// The parsers of what other processes choose (names, environments) and of NCCL's device lists.
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "agent/telemetry/nic_filter.h"
+#include "agent/telemetry/proc_parsers.h"
+#include "common/check.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace c4::agent;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  ParseStat(text);
+  ParseIo(text);
+  ParseInnermostPid(text);
+  ParseInteger(text);
+  C4_CHECK(Trim(text).size() <= text.size());
+  if (const auto value = FindVariable(text, "NCCL_IB_HCA")) {
+    C4_CHECK(value->size() < text.size());
+    // A list and its opposite never agree, unless they are empty.
+    const NicFilter filter(*value);
+    const NicFilter other(value->starts_with('^') ? value->substr(1) : "^" + *value);
+    for (const char* const device : {"mlx5_0", "mlx5_10", "eth0", ""}) {
+      const bool is_taken = filter.Takes(device);
+      C4_CHECK(is_taken != other.Takes(device) || is_taken);
+    }
+  }
+  return 0;
+}
