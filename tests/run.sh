@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # All tests of C4, set-up included, on a bare Debian 12 machine:
 #
-#   tests/run.sh            what continuous integration runs: a short form of sanitizers and fuzzing, then
-#                           all unit and end-to-end tests
+#   tests/run.sh            what continuous integration runs: all unit and end-to-end tests
 #   tests/run.sh --quick    unit tests and checks of the release build only
-#   tests/run.sh --full     as the first, with every unit test under the sanitizers and every fuzz target
+#   tests/run.sh --short    sanitizers and fuzzing in short form, then as the first
+#   tests/run.sh --full     the same with every unit test under the sanitizers and every fuzz target
 #
 # The last lines are ctest's own summary of the release build. Exit status 0: all passed. Each stage
 # builds in build/<preset>; a second run builds only what changed.
@@ -12,6 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 quick=false
+sanitizers=false
 # The short form: where untrusted bytes are parsed and where verdicts are made; it builds in minutes.
 asan_targets=(common_test engine_test localise_test ingest_test)
 tsan_targets=(common_test)
@@ -19,9 +20,10 @@ fuzz_targets=(trace_json_fuzz batch_fuzz)
 case "${1:-}" in
   "") ;;
   --quick) quick=true ;;
-  --full) asan_targets=(unit_tests) tsan_targets=(threads_tests) fuzz_targets=(fuzz_targets) ;;
-  -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
-  *) sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+  --short) sanitizers=true ;;
+  --full) sanitizers=true asan_targets=(unit_tests) tsan_targets=(threads_tests) fuzz_targets=(fuzz_targets) ;;
+  -h | --help) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  *) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
 
 stage() { printf '\n== %s (%(%H:%M:%S)T)\n' "$1" -1; }
@@ -52,7 +54,7 @@ mkdir -p build
 stage "release build"
 build release
 
-if ! $quick; then
+if $sanitizers; then
   # The same code paths as end to end, without its clock.
   stage "AddressSanitizer and UndefinedBehaviorSanitizer"
   build asan "${asan_targets[@]}"

@@ -92,6 +92,11 @@ std::optional<Finding> LocaliseSlowPaths(const model::JobModel& job, const model
     finding.confidence = place.unique ? 0.9 : 0.6;
     finding.action = place.unique ? model::action::kIsolateRestart : model::action::kAlert;
   }
+  if (finding.component.kind == model::component_kind::kUnknown ||
+      finding.component.kind == model::component_kind::kNetwork) {
+    // Worth saying, accuses nothing: a busy host makes transfers slow too.
+    finding.severity = model::Severity::kInfo;
+  }
   // Where the part is not certain yet, other paths may still turn slow: wait for one more second.
   const TimeNs confirmed = place.unique ? certain : certain + model::kSecond;
   finding.confirmed = confirmed <= now ? confirmed : 0;

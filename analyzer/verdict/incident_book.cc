@@ -38,6 +38,13 @@ bool IsVague(const Component& component) {
          component.kind == model::component_kind::kUnknown;
 }
 
+// A link that ends in that NIC: the same trouble, seen through fewer of its paths.
+bool IsLinkOf(const Component& link, const Component& nic) {
+  return link.kind == model::component_kind::kLink && nic.kind == model::component_kind::kNic &&
+         ((link.node == nic.node && link.nic == nic.nic) ||
+          (link.peer_node == nic.node && link.peer_nic == nic.nic));
+}
+
 template <typename T>
 bool Suspects(const T& claim, const Component& component) {
   return std::any_of(claim.suspects.begin(), claim.suspects.end(),
@@ -102,8 +109,9 @@ std::vector<Verdict> IncidentBook::Update(const std::string& job, std::uint32_t 
     incident->restored = false;
     const Verdict before = incident->verdict;
     Verdict& verdict = incident->verdict;
-    if (!is_new && verdict.status == Status::kConfirmed && IsVague(finding.component) &&
-        !IsVague(verdict.component)) {
+    if (!is_new && verdict.status == Status::kConfirmed &&
+        ((IsVague(finding.component) && !IsVague(verdict.component)) ||
+         IsLinkOf(finding.component, verdict.component))) {
       continue;  // knows less than what has been said already
     }
     verdict.severity = finding.severity;
