@@ -1,4 +1,6 @@
 // c4-agent. Wires and waits; everything that can be tested is in agent.h.
+#include <malloc.h>
+
 #include <memory>
 #include <random>
 
@@ -14,6 +16,9 @@
 #include "spdlog/spdlog.h"
 
 int main(int argc, char** argv) {
+  // Batches are large, of all sizes, and live as long as the analyzer is away: as mappings of their
+  // own they go back to the system when they go. On the heap the spool's 32 MiB took 56.
+  mallopt(M_MMAP_THRESHOLD, 64 << 10);
   c4::agent::Options options;
   int exit_code = 0;
   if (!c4::agent::ParseOptions(argc, argv, options, exit_code)) return exit_code;

@@ -15,12 +15,8 @@
 #include "common/abi/layout.h"
 #include "common/check.h"
 
+namespace c4::agent {
 namespace {
-
-using c4::agent::HookFile;
-using c4::agent::RingPass;
-using c4::agent::RingReader;
-namespace abi = c4::abi;
 
 constexpr std::int64_t kNow = 1'000'000'000'000;
 constexpr std::uint32_t kCommunicators = 2;
@@ -61,15 +57,17 @@ void CheckPass(const RingPass& pass) {
 }
 
 }  // namespace
+}  // namespace c4::agent
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace c4::agent;
   if (size < 2) return 0;
   const std::uint8_t mode = data[0];
   std::vector<std::uint8_t> file(data + 1, data + size);
   if (mode < 224) {
     PutHeader(&file);
     // A head within a few laps, or anything.
-    if (mode < 192) Put(&file, offsetof(abi::Header, operation_head), std::uint64_t{mode} % 48);
+    if (mode < 192) Put(&file, offsetof(c4::abi::Header, operation_head), std::uint64_t{mode} % 48);
   }
   const int fd = memfd_create("fuzz", MFD_CLOEXEC);
   C4_CHECK(fd >= 0);
@@ -80,7 +78,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto reader = RingReader::Open(*std::move(opened));
   if (reader.ok()) {
     RingPass pass;
-    for (int i = 0; i < 4; ++i) {
+    for (std::int64_t i = 0; i < 4; ++i) {
       pass.Clear();
       if (!(*reader)->Poll(kNow + i * 1'000'000'000, &pass).ok()) break;
       CheckPass(pass);

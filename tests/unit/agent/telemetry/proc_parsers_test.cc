@@ -58,7 +58,8 @@ TEST(ProcParsersTest, InnermostPid) {
 }
 
 TEST(ProcParsersTest, Environ) {
-  const std::string environ("A=1\0AB=2\0NCCL_IB_HCA=mlx5_0:1\0EMPTY=\0B", 43);
+  using namespace std::string_literals;
+  const std::string environ = "A=1\0AB=2\0NCCL_IB_HCA=mlx5_0:1\0EMPTY=\0B"s;
   EXPECT_EQ(FindVariable(environ, "A"), "1");
   EXPECT_EQ(FindVariable(environ, "AB"), "2");
   EXPECT_EQ(FindVariable(environ, "NCCL_IB_HCA"), "mlx5_0:1");
