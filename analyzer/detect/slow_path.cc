@@ -33,6 +33,9 @@ double ErrorOfMedian(const std::vector<double>& values) {
   return std::max(0.02 * middle, 1.2533 * sigma / std::sqrt(static_cast<double>(values.size())));
 }
 
+constexpr int kSilentSteps = 2;
+constexpr double kFast = 0.25;  // the quantile that stands for transfers that met no others
+
 // Halves of an octave do not matter to a transfer time, octaves do.
 int SizeClass(std::uint64_t count) { return static_cast<int>(std::bit_width(count)); }
 
@@ -66,6 +69,52 @@ void SlowPathDetector::Add(const model::JobModel& job, const model::Instance& in
   if (history.transfers.size() > kHistory) {
     history.transfers.pop_front();
   }
+  Share(job, instance, &history.transfers.back());
+}
+
+void SlowPathDetector::Share(const model::JobModel& job, const model::Instance& instance,
+                             Transfer* transfer) {
+  const auto node_of = [&](const model::Operation* member) { return job.NodeOf(member->rank); };
+  const std::string node = node_of(instance.members.front());
+  if (std::all_of(instance.members.begin(), instance.members.end(),
+                  [&](const auto* member) { return node_of(member) == node; })) {
+    return;  // uses no NIC
+  }
+  std::map<Direction, Use> mine;
+  for (const model::Operation* member : instance.members) {
+    const auto rank = job.ranks().find(member->rank);
+    if (rank == job.ranks().end()) {
+      continue;
+    }
+    const Use use{member->end - static_cast<model::TimeNs>(transfer->ns), member->end, transfer};
+    const model::RankRecord& info = rank->second.info;
+    if (member->kind != model::Dependency::kRecv) {
+      mine[{info.node, info.nic, true}] = use;
+    }
+    if (member->kind != model::Dependency::kSend) {
+      mine[{info.node, info.nic, false}] = use;
+    }
+  }
+  // Two that meet at both ends share once.
+  std::map<Transfer*, double> met;
+  for (const auto& [direction, use] : mine) {
+    std::deque<Use>& uses = uses_[direction];
+    for (const Use& other : uses) {
+      const model::TimeNs overlap = std::min(use.end, other.end) - std::max(use.begin, other.begin);
+      if (overlap > 0) {
+        double& longest = met[other.transfer];
+        longest = std::max(longest, static_cast<double>(overlap));
+      }
+    }
+    uses.push_back(use);
+    if (uses.size() > kUses) {
+      uses.pop_front();
+    }
+  }
+  for (const auto& [other, overlap] : met) {
+    other->shared_ns += overlap;
+    transfer->shared_ns += overlap;
+  }
 }
 
 SlowPathDetector::Kind SlowPathDetector::KindOf(const model::JobModel& job, const Key& key,
@@ -80,47 +129,66 @@ SlowPathDetector::Kind SlowPathDetector::KindOf(const model::JobModel& job, cons
   return {name, size, job.NodesOf(ranks).size()};
 }
 
-void SlowPathDetector::Judge(History* history, model::DurationNs window, double sibling_ns,
-                             model::TimeNs now) const {
+// What `recent` says against a past that is frozen while the path is slow. Fills `past` otherwise.
+SlowPathDetector::Comparison SlowPathDetector::Compare(const std::vector<double>& recent,
+                                                       const std::vector<double>& before,
+                                                       bool frozen, Past* past) const {
+  if (!frozen) {
+    *past = {Median(before), Quantile(before, kFast), ErrorOfMedian(before)};
+  }
+  Comparison comparison;
+  comparison.now_ns = Median(recent);
+  comparison.error_ns = std::hypot(past->error_ns, ErrorOfMedian(recent));
+  const double excess = comparison.now_ns - past->ns;
+  // A slower path slows its fastest transfers too.
+  comparison.slower = comparison.now_ns > options_.ratio_min * past->ns &&
+                      excess > options_.z_min * comparison.error_ns &&
+                      Quantile(recent, kFast) > options_.fast_ratio_min * past->fast_ns;
+  // Known to be good, and not merely not known to be slow: even two errors more would not be slow.
+  comparison.good = excess + 2 * comparison.error_ns < (options_.ratio_min - 1) * past->ns;
+  return comparison;
+}
+
+void SlowPathDetector::Judge(History* history, model::DurationNs step, model::DurationNs window,
+                             double sibling_ns, model::TimeNs now) const {
   std::vector<double> recent;
   std::vector<double> past;
+  std::vector<double> recent_alone;
+  std::vector<double> past_alone;
   model::TimeNs first = 0;
   for (const Transfer& transfer : history->transfers) {
-    if (transfer.end > now - window) {
-      first = first == 0 ? transfer.end - static_cast<model::TimeNs>(transfer.ns) : first;
-      recent.push_back(transfer.ns);
-    } else {
-      past.push_back(transfer.ns);
+    const bool is_recent = transfer.end > now - window;
+    if (is_recent && first == 0) {
+      first = transfer.end - static_cast<model::TimeNs>(transfer.ns);
     }
+    (is_recent ? recent : past).push_back(transfer.ns);
+    (is_recent ? recent_alone : past_alone).push_back(transfer.alone_ns());
   }
-  history->usable =
-      recent.size() >= options_.recent_transfers_min && past.size() >= options_.past_min;
+  // A path that has fallen silent leaves a window that is no longer of whole steps, whose phases
+  // differ: a stall is not a slow transfer.
+  history->usable = recent.size() >= options_.recent_transfers_min &&
+                    past.size() >= options_.past_min &&
+                    now - history->transfers.back().end <= kSilentSteps * step;
   if (!history->usable) {
     return;  // what was slow stays so: a pause is no recovery
   }
-  if (!history->slow) {
-    history->past_ns = Median(past);
-    history->past_error_ns = ErrorOfMedian(past);
-  }
-  history->recent_ns = Median(recent);
-  const double error = std::hypot(history->past_error_ns, ErrorOfMedian(recent));
-  const double excess = history->recent_ns - history->past_ns;
-  const bool against_past =
-      history->recent_ns > options_.ratio_min * history->past_ns && excess > options_.z_min * error;
+  const Comparison raw = Compare(recent, past, history->slow, &history->past);
+  // With the share of others taken out as well: the path and not the traffic on it.
+  const Comparison alone = Compare(recent_alone, past_alone, history->slow, &history->past_alone);
+  history->recent_ns = raw.now_ns;
+  const bool against_past = raw.slower && alone.slower;
   const bool against_siblings = sibling_ns > 0 &&
-                                history->recent_ns > options_.sibling_ratio_min * sibling_ns &&
-                                history->recent_ns - sibling_ns > options_.z_min * error;
-  // Known to be good, and not merely not known to be slow: even two errors more would not be slow.
-  history->good = excess + 2 * error < (options_.ratio_min - 1) * history->past_ns &&
-                  sibling_ns >= 0 && !against_siblings;
+                                raw.now_ns > options_.sibling_ratio_min * sibling_ns &&
+                                raw.now_ns - sibling_ns > options_.z_min * raw.error_ns;
+  history->good = raw.good && sibling_ns >= 0 && !against_siblings;
   if ((against_past || against_siblings) && !history->slow) {
     if (!against_past) {
-      history->past_ns = sibling_ns;
+      history->past.ns = sibling_ns;
     }
     history->slow = true;
     history->onset = first;
     history->certain = now;
-  } else if (history->slow && history->recent_ns < options_.recovered_ratio * history->past_ns) {
+  } else if (history->slow && raw.now_ns < options_.recovered_ratio * history->past.ns) {
     history->slow = false;
   }
 }
@@ -143,14 +211,14 @@ std::vector<model::PathState> SlowPathDetector::Detect(const model::JobModel& jo
   for (auto& [key, history] : paths_) {
     const std::vector<double>& others = siblings[KindOf(job, key, history)];
     // Four: with fewer, half of them can be the slow ones.
-    Judge(&history, window, others.size() >= 4 ? Median(others) : 0, now);
+    Judge(&history, step, window, others.size() >= 4 ? Median(others) : 0, now);
     if (!history.usable) {
       continue;
     }
     model::PathState state;
     state.example = &history.example;
     state.communicator = std::get<0>(key);
-    state.past_ns = history.past_ns;
+    state.past_ns = history.past.ns;
     state.now_ns = history.recent_ns;
     const model::DurationNs covered = history.transfers.back().end - history.transfers.front().end;
     state.per_step = covered > 0 ? static_cast<double>(history.transfers.size() - 1) *
