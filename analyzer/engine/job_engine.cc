@@ -24,7 +24,7 @@ constexpr model::DurationNs kMismatchLife = 60 * model::kSecond;
 
 void JobEngine::FindMismatches(TimeNs now) {
   for (model::Operation* operation : model_.TakeEnqueued()) {
-    slow_rank_.Add(operation);
+    slow_rank_.Add(model_, *operation);
     if (mismatches_.size() < kMismatchesMax) {
       if (auto finding = detect::DetectMismatch(model_, *operation, now); finding.has_value()) {
         mismatches_.push_back(*std::move(finding));
@@ -34,11 +34,7 @@ void JobEngine::FindMismatches(TimeNs now) {
 }
 
 std::vector<Finding> JobEngine::FindSlow(const model::NodeFacts& nodes, TimeNs now) {
-  std::vector<Finding> found;
-  std::vector<Finding> ranks = slow_rank_.Detect(model_, now);
-  if (!ranks.empty()) {
-    found.push_back(std::move(ranks.front()));
-  }
+  std::vector<Finding> found = slow_rank_.Detect(model_, now);
   const auto paths = slow_path_.Detect(model_, slow_rank_.Step(), now);
   if (auto path = localise::LocaliseSlowPaths(model_, nodes, paths, slow_rank_.Step(), now);
       path.has_value()) {
@@ -50,6 +46,9 @@ std::vector<Finding> JobEngine::FindSlow(const model::NodeFacts& nodes, TimeNs n
 std::vector<Finding> JobEngine::Tick(const model::NodeFacts& nodes, TimeNs now) {
   model_.AdvanceTo(now);
   FindMismatches(now);
+  for (const model::Operation* operation : model_.TakeSettled()) {
+    slow_rank_.Settle(*operation);
+  }
   for (const model::Instance* instance : model_.TakeCompleted()) {
     slow_path_.Add(model_, *instance);
   }
