@@ -13,16 +13,21 @@ namespace {
 using model::TimeNs;
 
 constexpr std::size_t kRepeats = 3;
-// Durations of repeats may vary by this much (robust standard deviation over median): sequence
-// lengths do.
-constexpr double kUnevenMax = 0.25;
-// Below this all lengths are even; above, one that is within a factor of the most even.
-constexpr double kEven = 0.01;
+// Four fifths of the repeats' durations lie within this share of their median: sequence lengths
+// vary.
+constexpr double kUnevenMax = 0.7;
+// Below this all differences are noise; above, one that is within a factor of the least.
+constexpr double kEven = 0.02;
 constexpr double kAsEven = 1.6;
-constexpr std::size_t kSpansMin = 32;
-constexpr std::size_t kSpansMax = 512;
+constexpr double kClearlyBetter = 0.6;
+// To give up a repeat for another one.
+constexpr double kSurelyBetter = 0.3;
+constexpr std::size_t kSurelyRepeats = 4;
+constexpr std::size_t kSurelyMin = 16;
+constexpr std::size_t kGapsMax = 256;
+constexpr std::size_t kPauseDivisor = 64;  // one in so many differences may be a pause's
 // All lengths repeat where all operations are alike; a step of more such than this is not found.
-constexpr std::size_t kCandidatesMax = 256;
+constexpr std::size_t kCandidatesMax = 128;
 // A longer hole is no loss of records but a gap in what was seen: begin anew.
 constexpr std::uint64_t kHoleMax = 64;
 
@@ -117,81 +122,125 @@ bool Chain::Repeats(std::size_t length) const {
   return true;
 }
 
-// How much the durations of repeats of this length vary, as a share of their median; from every
-// operation on, so that a wrong length cannot hide between the places that happen to be even. 1:
-// not known.
-double Chain::Unevenness(std::size_t length, model::DurationNs* duration) const {
-  std::vector<double> spans;
-  for (std::size_t i = entries_.size() - 1; i >= length && spans.size() < kSpansMax; --i) {
-    // When the GPU came to it: the host may have called a whole step ahead, all at once.
-    const TimeNs later = entries_[i].start;
-    const TimeNs earlier = entries_[i - length].start;
-    if (later != 0 && earlier != 0) {
-      spans.push_back(static_cast<double>(later - earlier));
+// How much the distance between operations differs from the one `length` operations ago, as a share
+// of the mean distance; without the largest differences, which are pauses.
+double Chain::Difference(std::size_t length) const {
+  std::vector<double> differences;
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t i = entries_.size() - 1; i > length && differences.size() < kGapsMax; --i) {
+    const double now = Gap(i);
+    const double before = Gap(i - length);
+    if (now >= 0) {
+      sum += now;
+      ++count;
     }
-    if (spans.size() >= kSpansMin && spans.size() >= kRepeats * length) {
-      break;
+    if (now >= 0 && before >= 0) {
+      differences.push_back(std::abs(now - before));
+    }
+  }
+  if (differences.size() < kRepeats - 1 || sum <= 0) {
+    return std::numeric_limits<double>::max();
+  }
+  const std::size_t kept = differences.size() - differences.size() / kPauseDivisor;
+  std::nth_element(differences.begin(), differences.begin() + static_cast<std::ptrdiff_t>(kept - 1),
+                   differences.end());
+  differences.resize(kept);
+  double total = 0;
+  for (const double difference : differences) {
+    total += difference;
+  }
+  return total / static_cast<double>(differences.size()) / (sum / static_cast<double>(count));
+}
+
+// Between operation i and the one before it, when the GPU came to them: the host may have called a
+// whole step ahead, all at once. -1: not known.
+double Chain::Gap(std::size_t i) const {
+  const TimeNs later = entries_[i].start;
+  const TimeNs earlier = entries_[i - 1].start;
+  return later == 0 || earlier == 0 ? -1 : static_cast<double>(later - earlier);
+}
+
+// Whether repeats of this length take about as long.
+bool Chain::IsRegular(std::size_t length, model::DurationNs* duration) const {
+  std::vector<double> spans;
+  for (std::size_t i = entries_.size() - 1; i >= length && spans.size() < kGapsMax; --i) {
+    if (entries_[i].start != 0 && entries_[i - length].start != 0) {
+      spans.push_back(static_cast<double>(entries_[i].start - entries_[i - length].start));
     }
   }
   const double middle = Median(spans);
   if (spans.size() < kRepeats - 1 || middle <= 0) {
-    return 1;
+    return false;
   }
   *duration = static_cast<model::DurationNs>(middle);
-  return Spread(spans) / middle;
+  return Quantile(spans, 0.9) - Quantile(spans, 0.1) < kUnevenMax * middle;
 }
 
-// A run of equal calls inside a longer step (buckets, layers of one kind) also repeats, but not
-// evenly in time: the shortest repeat that is about as even as the most even one.
-bool Chain::Search() {
-  // Searching costs the square of what is new: only after a tenth more has come.
-  if (length_ != 0 || since_search_ * 10 < entries_.size()) {
-    return length_ != 0;
-  }
-  since_search_ = 0;
-  struct Candidate {
-    std::size_t length;
-    double unevenness;
-    model::DurationNs duration;
-    // Of a multiple of the true length it is smaller by the square root: what varies averages out.
-    double score() const {
-      return std::max(unevenness, kEven) * std::sqrt(static_cast<double>(length));
-    }
-  };
-  std::vector<Candidate> candidates;
+// A run of equal calls inside a longer step (buckets, layers of one kind) also repeats in its
+// names, but not in its distances.
+std::size_t Chain::FindLength(model::DurationNs* duration) const {
+  std::vector<std::pair<std::size_t, double>> candidates;
   double best = std::numeric_limits<double>::max();
   for (std::size_t length = 1; length <= kLengthMax && length * kRepeats <= entries_.size() &&
                                candidates.size() < kCandidatesMax;
        ++length) {
-    if (!Repeats(length)) {
-      continue;
+    if (Repeats(length)) {
+      candidates.emplace_back(length, std::max(Difference(length), kEven));
+      best = std::min(best, candidates.back().second);
     }
-    Candidate candidate{length, 1, 0};
-    candidate.unevenness = Unevenness(length, &candidate.duration);
-    best = std::min(best, candidate.score());
-    candidates.push_back(candidate);
   }
-  for (const Candidate& candidate : candidates) {
-    if (candidate.unevenness >= kUnevenMax || candidate.score() > kAsEven * best) {
-      continue;
-    }
-    std::vector<std::uint64_t> pattern(candidate.length, 0);
-    for (std::size_t i = entries_.size() - kRepeats * candidate.length; i < entries_.size(); ++i) {
-      if (entries_[i].signature != 0) {
-        pattern[entries_[i].sequence % candidate.length] = entries_[i].signature;
-      }
-    }
-    if (std::find(pattern.begin(), pattern.end(), 0) != pattern.end()) {
-      continue;
-    }
-    pattern_ = std::move(pattern);
-    length_ = candidate.length;
-    duration_ = candidate.duration;
-    shift_ = 0;
-    insertions_ = 0;
-    return true;
+  if (candidates.empty()) {
+    return 0;
   }
-  return false;
+  // The shortest, unless a longer one explains the distances clearly better.
+  std::size_t chosen = candidates.front().first;
+  const double shortest = candidates.front().second;
+  for (const auto& [length, difference] : candidates) {
+    if (difference <= kAsEven * best) {
+      chosen = difference < kClearlyBetter * shortest ? length : chosen;
+      break;
+    }
+  }
+  return IsRegular(chosen, duration) ? chosen : 0;
+}
+
+bool Chain::Search() {
+  // Searching costs the square of what is new: only after a tenth more has come. What is found is
+  // checked as well, after half as much again: in the first step its buckets looked like steps.
+  const std::size_t fresh = entries_.size() / (length_ == 0 ? 10 : 2);
+  if (since_search_ < std::max<std::size_t>(1, fresh)) {
+    return length_ != 0;
+  }
+  since_search_ = 0;
+  model::DurationNs duration = 0;
+  const std::size_t length = FindLength(&duration);
+  if (length_ != 0) {
+    // A stretch without rhythm is no other rhythm, nor is one that is a little better by chance.
+    if (length == 0 || entries_.size() < kSurelyRepeats * length + kSurelyMin ||
+        Difference(length) > kSurelyBetter * Difference(length_)) {
+      return true;
+    }
+    Lose();
+  }
+  if (length == 0) {
+    return false;
+  }
+  std::vector<std::uint64_t> pattern(length, 0);
+  for (std::size_t i = entries_.size() - kRepeats * length; i < entries_.size(); ++i) {
+    if (entries_[i].signature != 0) {
+      pattern[entries_[i].sequence % length] = entries_[i].signature;
+    }
+  }
+  if (std::find(pattern.begin(), pattern.end(), 0) != pattern.end()) {
+    return false;
+  }
+  pattern_ = std::move(pattern);
+  length_ = length;
+  duration_ = duration;
+  shift_ = 0;
+  insertions_ = 0;
+  return true;
 }
 
 }  // namespace c4::detect

@@ -36,7 +36,10 @@ class Chain {
   // It ended, or its times will not come.
   void Settle(std::uint64_t ordinal, const model::Operation& operation);
 
-  // Looks for the smallest repeat unless there is one. True when there is one now.
+  // What a search looks at, at least.
+  static constexpr std::size_t kHistory = 1024;
+
+  // Looks for the smallest repeat, or checks the one there is. True when there is one now.
   bool Search();
 
   // Forgets the repeat, not the operations.
@@ -57,7 +60,10 @@ class Chain {
 
  private:
   bool Repeats(std::size_t length) const;
-  double Unevenness(std::size_t length, model::DurationNs* duration) const;
+  double Gap(std::size_t i) const;
+  double Difference(std::size_t length) const;
+  bool IsRegular(std::size_t length, model::DurationNs* duration) const;
+  std::size_t FindLength(model::DurationNs* duration) const;
   void Verify(const Entry& entry);
 
   std::deque<Entry> entries_;

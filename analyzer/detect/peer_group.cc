@@ -14,6 +14,14 @@ using model::TimeNs;
 constexpr double kForgetting = 0.8;  // per step: about five steps count
 // Differences in waiting below this share of the step tell nothing of what they hold up.
 constexpr double kNoise = 0.003;
+constexpr double kTenths = 2.563;  // standard deviations of a normal distribution between them
+// The spread of so few values is off by its own size.
+constexpr double kFewSteps = 4;
+std::size_t Known(const std::vector<Sample>& samples) {
+  return static_cast<std::size_t>(
+      std::count_if(samples.begin(), samples.end(), [](const Sample& s) { return s.known(); }));
+}
+
 constexpr std::size_t kPendingMax = 64;
 constexpr std::uint64_t kBehindMax = 2;  // steps that a member may lag
 
@@ -66,10 +74,18 @@ void PeerGroup::LearnBlocking(const Row& row) {
     blocking.waiting *= kForgetting;
     blocking.covariance *= kForgetting;
   }
+  // A missing operation would count as computing.
+  std::map<int, bool> complete;
+  std::size_t most = 0;
+  for (const auto& [rank, step] : row) {
+    most = std::max(most, Known(step.samples));
+  }
   std::vector<BusyTime> busy;
   for (const auto& [rank, step] : row) {
     BusyTime& mine = busy.emplace_back();
     const Member& member = members_.at(rank);
+    complete[rank] =
+        Known(step.samples) == most && (member.last.empty() || Known(member.last) == most);
     mine.Add(member.last_end == step.begin ? member.last : std::vector<Sample>{});
     mine.Add(step.samples);
     mine.Close();
@@ -91,6 +107,9 @@ void PeerGroup::LearnBlocking(const Row& row) {
       for (const auto& [rank, step] : row) {
         const BusyTime& mine = busy[index++];
         Member& member = members_.at(rank);
+        if (!complete[rank]) {
+          continue;
+        }
         if (place < last) {
           observe(&member, mine, step.samples[place], step.samples[place + 1]);
         } else if (member.last_end == step.begin && !member.last.empty()) {
@@ -161,7 +180,9 @@ std::vector<PeerGroup::Excess> PeerGroup::Evaluate() {
     for (auto& [rank, step] : row) {
       Member& member = members_.at(rank);
       const double share = excesses[index++] / static_cast<double>(step.span());
-      member.shares.push_back(share);
+      if (!member.convicted) {
+        member.shares.push_back(share);
+      }
       if (member.shares.size() > kHistory) {
         member.shares.pop_front();
       }
@@ -175,12 +196,19 @@ std::vector<PeerGroup::Excess> PeerGroup::Evaluate() {
 
 double PeerGroup::Sigma() const {
   std::vector<double> spreads;
+  std::size_t steps = 0;
   for (const auto& [rank, member] : members_) {
     if (member.shares.size() >= 3) {
-      spreads.push_back(Spread({member.shares.begin(), member.shares.end()}));
+      // From tenth to tenth: what is rare counts, what happened once does not.
+      const std::vector<double> shares{member.shares.begin(), member.shares.end()};
+      spreads.push_back((Quantile(shares, 0.9) - Quantile(shares, 0.1)) / kTenths);
+      steps = std::max(steps, member.shares.size());
     }
   }
-  return Median(std::move(spreads));
+  if (spreads.empty()) {
+    return 1;
+  }
+  return Median(std::move(spreads)) * (1 + kFewSteps / static_cast<double>(steps));
 }
 
 double PeerGroup::SigmaBetween() const {

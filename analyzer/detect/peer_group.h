@@ -44,18 +44,22 @@ class PeerGroup {
   void Add(int rank, RankStep step);
   // Steps that all members have delivered, or that are two behind the newest; oldest first.
   std::vector<Excess> Evaluate();
-  // Standard deviation of a member's share from step to step.
+  // Standard deviation of a member's share from step to step; too large rather than too small while
+  // few steps are known.
   double Sigma() const;
   // Standard deviation of the members' usual shares; 0 with fewer than four.
   double SigmaBetween() const;
   const Segments& SegmentsOf(int rank) const { return members_.at(rank).segments; }
   void Forget(int rank) { members_.at(rank).segments = Segments{}; }
-  // Who is slow waits less and computes longer, which looks like computing beside the waiting:
-  // nothing is learned from a suspect.
-  void SetSuspect(int rank, bool suspect) { members_.at(rank).suspect = suspect; }
+  // Who is slow waits less and computes longer, which looks like computing beside the waiting.
+  // Nothing is learned from a suspect, and what a convict does is not the usual noise.
+  void SetSuspect(int rank, bool suspect, bool convicted) {
+    members_.at(rank).suspect = suspect;
+    members_.at(rank).convicted = convicted;
+  }
 
  private:
-  static constexpr std::size_t kHistory = 16;
+  static constexpr std::size_t kHistory = 32;
   struct Usual {
     double wait = 0;
     double gap = 0;
@@ -63,6 +67,7 @@ class PeerGroup {
   };
   struct Member {
     bool suspect = false;
+    bool convicted = false;
     std::vector<Usual> usual;  // by place: of observations, against the peers
     std::deque<double> shares;
     std::vector<Sample> last;  // samples of the step before

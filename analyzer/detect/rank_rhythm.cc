@@ -214,11 +214,13 @@ void RankRhythm::Advance(TimeNs now) {
     }
     MoveCursors(to, slice == Slice::kComplete);
     step_begin_ = to.sequence;
-    // What no step needs any more.
+    // What neither a step nor a search needs any more.
     for (auto& [key, line] : lines_) {
       auto& entries = line.chain.entries();
       const std::uint64_t keep = key == anchor_ ? step_begin_ : line.cursor;
-      while (line.chain.length() != 0 && !entries.empty() && entries.front().sequence < keep) {
+      const std::size_t history = std::max(Chain::kHistory, 4 * line.chain.length());
+      while (line.chain.length() != 0 && entries.size() > history &&
+             entries.front().sequence < keep) {
         entries.pop_front();
       }
     }

@@ -87,7 +87,8 @@ void SlowRankDetector::Judge(PeerGroup* group) {
     const bool idle = !streak.excess.active();
     streak.excess.Add(excess.share, std::max(group->Sigma(), kSigmaMin), options_.effect_min,
                       excess.begin);
-    group->SetSuspect(excess.rank, streak.excess.active());
+    group->SetSuspect(excess.rank, streak.excess.active(),
+                      streak.excess.sum() >= Persistence::kSuspectSum);
     if (!streak.excess.active() || idle) {
       group->Forget(excess.rank);
     }
