@@ -81,7 +81,9 @@ bool RankRhythm::Learn(const Chain::Entry& from, const Chain::Entry& to) {
 
 RankRhythm::Slice RankRhythm::Check(const Chain::Entry& from, const Chain::Entry& to,
                                     TimeNs now) const {
-  const model::DurationNs tolerance = (to.enqueue - from.enqueue) / kToleranceDivisor;
+  const model::DurationNs length = to.enqueue - from.enqueue;
+  const model::DurationNs tolerance =
+      (span_ == 0 ? length : std::min(length, span_)) / kToleranceDivisor;
   bool complete = to.settled;
   for (const Slot& slot : slots_) {
     const auto found = lines_.find(slot.key);
@@ -108,6 +110,12 @@ RankRhythm::Slice RankRhythm::Check(const Chain::Entry& from, const Chain::Entry
         return Slice::kIrregular;
       }
       complete = complete && entry.settled;
+    }
+    // One more than usual.
+    const std::uint64_t after = first + slot.length;
+    if (after < entries.size() && entries[after].signature != 0 &&
+        entries[after].enqueue < to.enqueue - tolerance) {
+      return Slice::kIrregular;
     }
   }
   const Chain& anchor = lines_.at(anchor_).chain;
