@@ -33,7 +33,7 @@ std::string Signature(const Operation& operation) {
 std::optional<model::Finding> DetectMismatch(const model::JobModel& job, const Operation& operation,
                                              model::TimeNs now) {
   const model::Instance* instance = job.InstanceOf(operation);
-  if (instance == nullptr || instance->members.size() < 2) {
+  if (instance == nullptr || instance->members.size() < 2 || instance->uniform) {
     return std::nullopt;
   }
   std::map<std::string, std::vector<int>> groups;

@@ -33,11 +33,13 @@ void JobModel::Apply(const RankRecord& record) { ranks_[record.rank].info = reco
 
 void JobModel::Apply(const CommunicatorRecord& record) {
   const int index = CommunicatorIndex(record.id);
-  std::vector<int>& ranks = communicators_[index]->ranks;
+  Communicator& communicator = *communicators_[index];
+  std::vector<int>& ranks = communicator.ranks;
   ranks.resize(std::max(ranks.size(), record.ranks.size()), -1);
   for (std::size_t i = 0; i < record.ranks.size(); ++i) {
     if (record.ranks[i] >= 0) {
       ranks[i] = record.ranks[i];
+      communicator.member_of[ranks[i]] = static_cast<int>(i);
     }
   }
   for (auto& [number, rank] : ranks_) {
@@ -60,34 +62,37 @@ JobModel::InstanceKey JobModel::KeyOf(const Operation& operation) const {
 }
 
 void JobModel::Join(Operation* operation) {
-  const std::vector<int>& ranks = communicators_[operation->communicator]->ranks;
-  const auto found = std::find(ranks.begin(), ranks.end(), operation->rank);
-  if (found == ranks.end()) {
+  const Communicator& communicator = *communicators_[operation->communicator];
+  const auto found = communicator.member_of.find(operation->rank);
+  if (found == communicator.member_of.end()) {
     return;
   }
-  operation->member = static_cast<int>(found - ranks.begin());
+  operation->member = found->second;
   std::unique_ptr<Instance>& instance = instances_[KeyOf(*operation)];
   if (instance == nullptr) {
     instance = std::make_unique<Instance>();
   }
-  instance->members.insert(
-      std::upper_bound(instance->members.begin(), instance->members.end(), operation,
+  operation->instance = instance.get();
+  std::vector<Operation*>& members = instance->members;
+  instance->uniform =
+      instance->uniform && (members.empty() || SameCall(*members.front(), *operation));
+  members.insert(
+      std::upper_bound(members.begin(), members.end(), operation,
                        [](const Operation* a, const Operation* b) { return a->rank < b->rank; }),
       operation);
 }
 
 void JobModel::Leave(Operation* operation) {
-  if (operation->member < 0) {
+  if (operation->instance == nullptr) {
     return;
   }
-  const auto found = instances_.find(KeyOf(*operation));
-  if (found == instances_.end()) {
-    return;
+  Instance* instance = operation->instance;
+  std::erase(instance->members, operation);
+  if (instance->complete) {
+    std::erase(completed_, instance);
   }
-  std::erase(found->second->members, operation);
-  std::erase(completed_, found->second.get());
-  if (found->second->members.empty()) {
-    instances_.erase(found);
+  if (instance->members.empty()) {
+    instances_.erase(KeyOf(*operation));
   }
 }
 
@@ -125,7 +130,9 @@ void JobModel::Forget(Rank* rank) {
     Leave(oldest);
     by_key_[oldest->rank].erase(KeyInRank(*oldest));
     std::erase(rank->open, oldest);
-    std::erase(to_enqueue_, oldest);
+    if (!oldest->EnqueuedBy(now_)) {
+      std::erase(to_enqueue_, oldest);
+    }
     rank->operations.pop_front();
   }
 }
@@ -268,21 +275,21 @@ void JobModel::AdvanceTo(TimeNs now) {
   }
 }
 
+// `operation` has ended at this tick.
 void JobModel::Complete(const Operation& operation) {
-  const Instance* instance = InstanceOf(operation);
+  Instance* instance = operation.instance;
   if (instance == nullptr) {
     return;
   }
   const std::size_t size =
       IsPointToPoint(operation.kind) ? 2 : communicators_[operation.communicator]->ranks.size();
-  if (instance->members.size() == size &&
-      std::all_of(instance->members.begin(), instance->members.end(),
-                  [&](const Operation* member) { return member->EndedBy(now_); }) &&
-      std::find(completed_.begin(), completed_.end(), instance) == completed_.end()) {
-    completed_.push_back(instance);
-    if (steady_since_ == 0 && ++completions_[operation.communicator] >= kSteadyAfterCompletions) {
-      steady_since_ = now_;
-    }
+  if (++instance->ended != size || instance->members.size() != size || instance->complete) {
+    return;
+  }
+  instance->complete = true;
+  completed_.push_back(instance);
+  if (steady_since_ == 0 && ++completions_[operation.communicator] >= kSteadyAfterCompletions) {
+    steady_since_ = now_;
   }
 }
 

@@ -26,7 +26,8 @@ namespace c4::model {
 
 struct Communicator {
   std::string id;
-  std::vector<int> ranks;  // global rank by member; -1: not known yet
+  std::vector<int> ranks;                   // global rank by member; -1: not known yet
+  absl::flat_hash_map<int, int> member_of;  // by global rank
 };
 
 struct Rank {
@@ -36,11 +37,6 @@ struct Rank {
   std::vector<ProcessRecord> exits;
   std::deque<HostStateRecord> hosts;
   std::deque<ErrorRecord> errors;
-};
-
-// What belongs together: one collective of a communicator, or a Send and its Recv.
-struct Instance {
-  std::vector<Operation*> members;  // sorted by rank
 };
 
 class JobModel {

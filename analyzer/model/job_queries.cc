@@ -7,24 +7,18 @@
 namespace c4::model {
 
 const Instance* JobModel::InstanceOf(const Operation& operation) const {
-  if (operation.member < 0) {
-    return nullptr;
-  }
-  const auto found = instances_.find(KeyOf(operation));
-  return found == instances_.end() ? nullptr : found->second.get();
+  return operation.instance;
 }
 
 const Operation* JobModel::Counterpart(const Operation& operation, int rank) const {
-  const Instance* instance = InstanceOf(operation);
-  if (instance == nullptr) {
+  if (operation.instance == nullptr) {
     return nullptr;
   }
-  for (const Operation* member : instance->members) {
-    if (member->rank == rank) {
-      return member;
-    }
-  }
-  return nullptr;
+  const std::vector<Operation*>& members = operation.instance->members;
+  const auto found =
+      std::lower_bound(members.begin(), members.end(), rank,
+                       [](const Operation* member, int wanted) { return member->rank < wanted; });
+  return found == members.end() || (*found)->rank != rank ? nullptr : *found;
 }
 
 std::vector<int> JobModel::MustStart(const Operation& operation) const {

@@ -16,4 +16,11 @@ Dependency DependencyOf(const std::string& name) {
   return found == kKinds->end() ? Dependency::kNone : found->second;
 }
 
+bool SameCall(const Operation& a, const Operation& b) {
+  if (a.count != b.count || a.datatype != b.datatype) {  // interned
+    return false;
+  }
+  return IsPointToPoint(a.kind) || (a.name == b.name && a.root == b.root);
+}
+
 }  // namespace c4::model

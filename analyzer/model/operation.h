@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "analyzer/model/time.h"
 
@@ -24,6 +25,8 @@ inline bool IsPointToPoint(Dependency kind) {
   return kind == Dependency::kSend || kind == Dependency::kRecv;
 }
 
+struct Instance;
+
 struct Operation {
   int rank = -1;
   int communicator = -1;  // index in JobModel
@@ -44,6 +47,7 @@ struct Operation {
   bool captured = false;
   bool abandoned = false;
   bool untimed = false;
+  Instance* instance = nullptr;  // nullptr: membership not known yet
 
   // As of `at`: what has a later time has not happened.
   bool EnqueuedBy(TimeNs at) const { return enqueue != 0 && enqueue <= at; }
@@ -52,5 +56,16 @@ struct Operation {
   // Times will not come: says nothing about where the rank is.
   bool Blind() const { return captured || abandoned || untimed; }
 };
+
+// What belongs together: one collective of a communicator, or a Send and its Recv.
+struct Instance {
+  std::vector<Operation*> members;  // sorted by rank
+  std::uint32_t ended = 0;          // of them, as of the last tick
+  bool complete = false;            // everybody it needs has ended
+  bool uniform = true;              // members agree on all that must be equal
+};
+
+// Name, count, datatype and root; of Send and Recv only what both have.
+bool SameCall(const Operation& a, const Operation& b);
 
 }  // namespace c4::model
