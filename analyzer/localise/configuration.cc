@@ -166,9 +166,10 @@ void BlameConfiguration(const Configuration& configuration, model::Finding* find
   const std::vector<Difference>& reasons = odd ? configuration.differences : configuration.shared;
   finding->component = model::Component{};
   finding->component.kind = model::component_kind::kConfig;
-  finding->component.node = odd                   ? configuration.odd_node
-                            : reasons.size() == 1 ? reasons.front().node
-                                                  : "";
+  const bool one = std::all_of(reasons.begin(), reasons.end(), [&](const Difference& reason) {
+    return reason.node == reasons.front().node;
+  });
+  finding->component.node = one ? reasons.front().node : "";
   finding->suspects.clear();
   finding->confidence = !odd ? 0.6 : configuration.odd_node.empty() ? 0.7 : 0.85;
   finding->action = model::action::kAlert;

@@ -33,6 +33,12 @@ constexpr KindWeight kKinds[] = {
     {"thermal_throttle", 1.5, false},
     {"power_brake", 1.5, false},
 };
+constexpr std::pair<const char*, const char*> kTotals[] = {
+    {"ecc_uncorrected_total", "ecc_uncorrected"},
+    {"ecc_corrected_total", "ecc_corrected"},
+    {"link_recovery_total", "nvlink_error"},
+    {"aer_correctable_total", "pcie_errors"},
+};
 constexpr double kServiceFailed = 20;
 constexpr double kNvmlSilent = 20;
 constexpr double kNodeTimeout = 20;
@@ -56,6 +62,7 @@ class Collector {
       for (const EventRecord& event : context_.nodes.Events(node, from, context_.now)) {
         Take(event);
       }
+      TakeTotals(node, from);
       for (const auto& [device, ok] : context_.nodes.Gauge(node, "nvml_ok", context_.now)) {
         if (const auto rank = RankOf(node, device); rank.has_value() && ok == 0) {
           Add(*rank, kNvmlSilent,
@@ -118,6 +125,27 @@ class Collector {
              fmt::format("{} on {} of {}{}{}", event.kind, event.device, event.node,
                          event.text.empty() ? "" : ": ", event.text),
              weight, "weight"});
+      }
+    }
+  }
+
+  // Counters that grew: the same as the events they are named for, of which none may have come.
+  void TakeTotals(const std::string& node, model::TimeNs from) {
+    for (const auto& [gauge, name] : kTotals) {
+      for (const auto& [device, growth] :
+           context_.nodes.GaugeGrowth(node, gauge, from, context_.now)) {
+        const auto rank = RankOf(node, device);
+        const auto* kind = std::find_if(
+            std::begin(kKinds), std::end(kKinds),
+            [&, &wanted = name](const KindWeight& one) { return std::string(wanted) == one.kind; });
+        if (growth < 1 || !rank.has_value() || kind == std::end(kKinds)) {
+          continue;
+        }
+        const double weight = kind->weight * (kind->repeats ? 1 + std::log10(growth) : 1);
+        Add(*rank, weight,
+            {"hardware", context_.now,
+             fmt::format("{} of {} on {} grew by {:.0f}", gauge, device, node, growth), weight,
+             "weight"});
       }
     }
   }

@@ -15,8 +15,9 @@ constexpr double kPortFlapAgain = 10;
 constexpr double kOnePartManyPeers = 50;
 constexpr double kOneHop = 40;
 constexpr double kPairedHop = 30;
-// Errors below this share of the busiest device's are the background.
+// Errors below this share of the busiest device's are the background, unless a queue died of them.
 constexpr double kBackground = 0.1;
+constexpr double kDied = 20;
 
 class Finder {
  public:
@@ -86,7 +87,7 @@ class Finder {
   void Transport(NicClues* result) {
     double most = 0;
     for (const auto& [end, nic] : nics_) {
-      most = std::max(most, nic.errors());
+      most = std::max(most, nic.count);
     }
     std::vector<Endpoint> senders;
     std::vector<Endpoint> receivers;
@@ -96,10 +97,11 @@ class Finder {
       for (const Endpoint& peer : nic.peers) {
         hops.emplace_back(end, peer);
       }
-      if (nic.sender > 0 && nic.sender >= kBackground * most) {
+      const bool counts = nic.count >= kBackground * most || nic.errors() >= kDied;
+      if (nic.sender > 0 && counts) {
         senders.push_back(end);
       }
-      if (nic.receiver > 0 && nic.receiver >= kBackground * most && nic.sender < nic.receiver) {
+      if (nic.receiver > 0 && counts && nic.sender < nic.receiver) {
         receivers.push_back(end);
       }
       if (nic.flushed && nic.errors() == 0) {

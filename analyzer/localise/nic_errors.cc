@@ -15,9 +15,7 @@ bool Contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
-}  // namespace
-
-CounterMeaning MeaningOfCounter(const std::string& counter) {
+const std::map<std::string, CounterMeaning>& Meanings() {
   static const auto* const kMeanings = new std::map<std::string, CounterMeaning>{
       // A queue pair that has died: the hop is broken, as seen from here.
       {"req_transport_retries_exceeded", {CounterRole::kSender, 30}},
@@ -49,8 +47,22 @@ CounterMeaning MeaningOfCounter(const std::string& counter) {
       {"np_ecn_marked_roce_packets", {CounterRole::kTraffic, 0}},
       {"rp_cnp_handled", {CounterRole::kTraffic, 0}},
   };
-  const auto found = kMeanings->find(counter);
-  return found == kMeanings->end() ? CounterMeaning{} : found->second;
+  return *kMeanings;
+}
+
+}  // namespace
+
+CounterMeaning MeaningOfCounter(const std::string& counter) {
+  const auto found = Meanings().find(counter);
+  return found == Meanings().end() ? CounterMeaning{} : found->second;
+}
+
+std::vector<std::string> KnownCounters() {
+  std::vector<std::string> names;
+  for (const auto& [name, meaning] : Meanings()) {
+    names.push_back(name);
+  }
+  return names;
 }
 
 bool IsTransportFailure(const std::string& text) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace c4::localise {
 
@@ -21,6 +22,9 @@ struct CounterMeaning {
 
 // By sysfs name. Unknown ones speak for their own end, weakly.
 CounterMeaning MeaningOfCounter(const std::string& counter);
+
+// Names of all counters that have a meaning.
+std::vector<std::string> KnownCounters();
 
 // Whether an error text is of a transport that failed, rather than of its after-effects, or of
 // something else.

@@ -30,6 +30,7 @@ class Collector {
           Take(event);
         }
       }
+      TakeTotals(node, from);
       for (const auto& [nic, active] : context_.nodes.Gauge(node, "port_active", context_.now)) {
         if (active == 0 && nics.contains(nic)) {
           facts_[{node, nic}].down = true;
@@ -78,11 +79,33 @@ class Collector {
                      : meaning.role == CounterRole::kReceiver ? nic.receiver
                                                               : nic.port;
       role = std::max(role, weight);
+      if (meaning.role == CounterRole::kSender || meaning.role == CounterRole::kReceiver) {
+        nic.count = std::max(nic.count, sum);
+      }
       nic.flushed |= meaning.role == CounterRole::kFlush;
       if (meaning.role == CounterRole::kSender) {
         AddPeers(event.text, event.node, &nic);
       }
       note(weight);
+    }
+  }
+
+  // Counters that grew and of which no event told.
+  void TakeTotals(const std::string& node, model::TimeNs from) {
+    for (const std::string& counter : KnownCounters()) {
+      for (const auto& [nic, growth] :
+           context_.nodes.GaugeGrowth(node, counter + "_total", from, context_.now)) {
+        if (growth >= 1 && Uses(node, nic) && !sums_.contains({{node, nic}, counter})) {
+          EventRecord event;
+          event.node = node;
+          event.time = context_.now;
+          event.kind = "nic_errors";
+          event.device = nic;
+          event.counter = counter;
+          event.delta = static_cast<std::int64_t>(std::min(growth, 1e15));
+          Take(event);
+        }
+      }
     }
   }
 

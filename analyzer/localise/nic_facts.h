@@ -16,6 +16,7 @@ struct NicFacts {
   double sender = 0;  // odds, as nic_errors.h weighs counters
   double receiver = 0;
   double port = 0;
+  double count = 0;      // of the sender's or receiver's counter that grew most
   bool flushed = false;  // queues died here as an after-effect
   bool down = false;     // the port's last known state
   int downs = 0;

@@ -26,6 +26,9 @@ constexpr double kWaitShare = 0.25;
 constexpr std::uint64_t kThrottleReasons = 0x8 | 0x20 | 0x40 | 0x80;
 // Clocks of like GPUs under the same load differ by a few per cent.
 constexpr double kClockRatio = 0.92;
+// Corrected errors are common; hundreds, and ten times the peers', are a link that repeats.
+constexpr double kRepeatsMin = 100;
+constexpr double kRepeatsRatio = 10;
 // More work than the peers by this much explains a longer step of its own.
 constexpr double kWorkRatio = 1.1;
 
@@ -90,6 +93,28 @@ bool GpuSays(const Context& context, const RankRecord& rank, Finding* finding) {
     says = true;
   }
   return says;
+}
+
+// Its PCIe link repeats transfers as no other's does.
+bool LinkRepeats(const Context& context, const RankRecord& rank, Finding* finding) {
+  std::vector<double> others;
+  double own = 0;
+  for (const auto& [number, other] : context.job.ranks()) {
+    const auto growth = context.nodes.GaugeGrowth(other.info.node, "aer_correctable_total",
+                                                  finding->onset - kEvidenceBefore, context.now);
+    if (const auto found = growth.find(other.info.pci); found != growth.end()) {
+      if (other.info.node == rank.node && other.info.pci == rank.pci) {
+        own = found->second;
+      } else {
+        others.push_back(found->second);
+      }
+    }
+  }
+  if (own < kRepeatsMin || own < kRepeatsRatio * Median(std::move(others))) {
+    return false;
+  }
+  Note(context, "corrected PCIe errors since shortly before", own, "errors", finding);
+  return true;
 }
 
 // The process runs where it should not: fewer CPUs than its peers, or another NUMA node than the
@@ -225,7 +250,8 @@ std::optional<Finding> ExplainSlowRanks(const Context& context, std::vector<Find
     finding.summary += fmt::format(" So are all ranks of {}: the machine.", node);
     return finding;
   }
-  if (GpuSays(context, rank, &finding)) {
+  const bool gpu_says = GpuSays(context, rank, &finding);
+  if (LinkRepeats(context, rank, &finding) || gpu_says) {
     finding.component = model::GpuComponent(context.job, number);
     finding.action = model::action::kIsolateRestart;
     finding.confidence = 0.95;

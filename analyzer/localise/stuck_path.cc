@@ -135,6 +135,40 @@ void BlameClue(const Clue& clue, const std::string& what, Finding* finding) {
       what, DescribePart(clue.part));
 }
 
+// Two GPUs of one machine that have both worked with others: the path between the two.
+bool BlamePair(const Context& context, const Stuck& stuck, const std::string& what,
+               Finding* finding) {
+  if (stuck.ranks.size() != 2 || context.job.NodesOf(stuck.ranks).size() != 1) {
+    return false;
+  }
+  for (const int number : stuck.ranks) {
+    const auto rank = context.job.ranks().find(number);
+    const bool works =
+        rank != context.job.ranks().end() &&
+        std::any_of(rank->second.operations.begin(), rank->second.operations.end(),
+                    [&](const Operation& operation) {
+                      return operation.EndedBy(context.now) &&
+                             operation.communicator != stuck.first->communicator &&
+                             context.job.communicator(operation.communicator).ranks.size() > 1;
+                    });
+    if (!works) {
+      return false;
+    }
+  }
+  const auto [low, high] = std::minmax(stuck.ranks[0], stuck.ranks[1]);
+  finding->component.kind = model::component_kind::kLink;
+  finding->component.rank = low;
+  finding->component.peer_rank = high;
+  finding->component.node = finding->component.peer_node = context.job.NodeOf(low);
+  finding->suspects = {{finding->component, 1.0}};
+  finding->confidence = 0.75;
+  finding->action = model::action::kAlert;
+  finding->summary = fmt::format(
+      "Both members are inside {} and neither leaves it, while each works with others: {}.", what,
+      DescribePart(finding->component));
+  return true;
+}
+
 void BlamePaths(const Stuck& stuck, const std::vector<Clue>& clues, const std::string& what,
                 Finding* finding) {
   Localisation place = Intersect(stuck.paths);
@@ -232,7 +266,9 @@ Finding StuckPathFinding(const Context& context, const WaitGraph& graph, const H
   } else if (!nics.symmetric.empty()) {
     finding.weakened_by.push_back("errors on several sides accuse each other");
   }
-  BlamePaths(stuck, clues, what, &finding);
+  if (!NeverWorked(context, *stuck.first) || !BlamePair(context, stuck, what, &finding)) {
+    BlamePaths(stuck, clues, what, &finding);
+  }
   return finding;
 }
 
