@@ -155,11 +155,14 @@ bool BlamePair(const Context& context, const Stuck& stuck, const std::string& wh
       return false;
     }
   }
-  const auto [low, high] = std::minmax(stuck.ranks[0], stuck.ranks[1]);
+  // In the order of their communicator.
+  const std::vector<int>& members = context.job.communicator(stuck.first->communicator).ranks;
+  const auto place = [&](int rank) { return std::find(members.begin(), members.end(), rank); };
+  const bool in_order = place(stuck.ranks[0]) < place(stuck.ranks[1]);
   finding->component.kind = model::component_kind::kLink;
-  finding->component.rank = low;
-  finding->component.peer_rank = high;
-  finding->component.node = finding->component.peer_node = context.job.NodeOf(low);
+  finding->component.rank = stuck.ranks[in_order ? 0 : 1];
+  finding->component.peer_rank = stuck.ranks[in_order ? 1 : 0];
+  finding->component.node = finding->component.peer_node = context.job.NodeOf(stuck.ranks[0]);
   finding->suspects = {{finding->component, 1.0}};
   finding->confidence = 0.75;
   finding->action = model::action::kAlert;

@@ -26,30 +26,7 @@ struct Times {
 class JobBuilder {
  public:
   // `per_node` ranks on each of `nodes` nodes n0, n1, …; communicator W over all.
-  JobBuilder(int nodes, int per_node, bool steady = true) : job_("j", 0) {
-    std::vector<int> members;
-    for (int rank = 0; rank < nodes * per_node; ++rank) {
-      model::RankRecord record;
-      record.job = "j";
-      record.rank = rank;
-      record.node = "n" + std::to_string(rank / per_node);
-      record.gpu = record.local_rank = rank % per_node;
-      record.pci = Pci(rank % per_node);
-      record.nic = "mlx5_" + std::to_string(rank % per_node);
-      record.pid = 4000 + rank;
-      Rank(record);
-      members.push_back(rank);
-    }
-    ranks_ = members;
-    Communicator("W", members);
-    if (steady) {
-      for (; next_ < 4; ++next_) {
-        Collective("W", next_,
-                   {1.0 + static_cast<double>(next_), 1.1 + static_cast<double>(next_),
-                    1.5 + static_cast<double>(next_)});
-      }
-    }
-  }
+  JobBuilder(int nodes, int per_node, bool steady = true);
 
   static std::string Pci(int gpu) { return "0000:1" + std::to_string(gpu) + ":00.0"; }
 
@@ -63,21 +40,7 @@ class JobBuilder {
     return *this;
   }
   JobBuilder& Op(int rank, const std::string& communicator, std::uint64_t sequence, Times times,
-                 const std::string& name = "AllReduce", std::uint64_t count = 1 << 20) {
-    model::OperationRecord op;
-    op.job = "j";
-    op.rank = rank;
-    op.communicator = communicator;
-    op.sequence = sequence;
-    op.name = name;
-    op.datatype = "float32";
-    op.count = count;
-    op.enqueue = At(times.enqueue);
-    op.start = times.start < 0 ? 0 : At(times.start);
-    op.end = times.end < 0 ? 0 : At(times.end);
-    job_.Apply(op);
-    return *this;
-  }
+                 const std::string& name = "AllReduce", std::uint64_t count = 1 << 20);
   JobBuilder& Collective(const std::string& communicator, std::uint64_t sequence, Times times,
                          std::vector<int> absent = {}) {
     for (const int rank : communicators_[communicator]) {
@@ -120,12 +83,7 @@ class JobBuilder {
     return *this;
   }
   JobBuilder& Flow(int rank, int peer, double to, std::uint64_t bytes, double busy_seconds,
-                   std::uint64_t pending = 0) {
-    model::FlowRecord flow{"j", rank, peer, "W", 0, bytes, 64, 0, At(to - 1), At(to), pending};
-    flow.busy = static_cast<model::DurationNs>(busy_seconds * 1e9);
-    facts_.Apply(flow);
-    return *this;
-  }
+                   std::uint64_t pending = 0);
   JobBuilder& Phase(double time, const std::string& name) {
     facts_.Apply(model::PhaseRecord{"j", At(time), name});
     return *this;
@@ -144,10 +102,7 @@ class JobBuilder {
   const std::vector<int>& ranks() const { return ranks_; }
 
   // What the hang of Hang() is called at second `seconds`; it began at second 6.
-  model::Finding Diagnose(double seconds, bool startup = false) {
-    const auto found = LocaliseHang(Now(seconds), {At(6), At(startup ? 36 : 11), startup});
-    return found.empty() ? model::Finding{} : found.front();
-  }
+  model::Finding Diagnose(double seconds, bool startup = false);
 
  private:
   model::JobModel job_;
