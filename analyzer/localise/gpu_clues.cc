@@ -118,7 +118,8 @@ class Collector {
     }
     for (const KindWeight& kind : kKinds) {
       if (event.kind == kind.kind) {
-        const double count = static_cast<double>(++counts_[{*rank, event.kind}]);
+        double& count = counts_[{*rank, event.kind}];
+        count += static_cast<double>(std::max<std::int64_t>(event.delta, 1));
         const double weight = kind.weight * (kind.repeats ? 1 + std::log10(count) : 1);
         Add(*rank, weight,
             {"hardware", event.time,
@@ -172,7 +173,7 @@ class Collector {
 
   const Context& context_;
   std::map<std::string, std::vector<int>> by_node_;
-  std::map<std::pair<int, std::string>, int> counts_;
+  std::map<std::pair<int, std::string>, double> counts_;
   std::vector<Clue> clues_;
 };
 

@@ -88,6 +88,34 @@ std::string WholeNode(const Context& context, const WaitGraph& graph) {
   return ranks >= 2 && ranks == sinks.size() && nodes.size() >= 2 ? node : "";
 }
 
+// The rank does other work than those that wait for it, by the program's own count of its steps;
+// empty: not known to. A rank that merely hangs in a step has done as many as the others.
+std::string UnevenWork(const Context& context, const Sink& sink) {
+  const model::JobRecord& job = context.facts.job();
+  const auto done = job.steps_done.find(sink.rank);
+  const auto others = job.steps_done.find(sink.waiters.front().rank);
+  if (done != job.steps_done.end() && others != job.steps_done.end() &&
+      done->second != others->second) {
+    return fmt::format("it has done {} steps, rank {} has done {}", done->second, others->first,
+                       others->second);
+  }
+  const auto offset = job.step_offset.find(sink.rank);
+  const auto other = job.step_offset.find(sink.waiters.front().rank);
+  const std::int64_t apart = (offset == job.step_offset.end() ? 0 : offset->second) -
+                             (other == job.step_offset.end() ? 0 : other->second);
+  return apart == 0 ? "" : fmt::format("it is {} steps apart from the others", apart);
+}
+
+void BlameProgramOf(const Context& context, int rank, const std::string& why, Finding* finding) {
+  finding->verdict_class = model::verdict_class::kMismatchedCollective;
+  finding->component = model::Component{};
+  finding->component.kind = model::component_kind::kSoftware;
+  finding->component.rank = rank;
+  finding->component.node = context.job.NodeOf(rank);
+  finding->action = model::action::kAlert;
+  finding->summary += fmt::format(" Uneven work, the program's doing: {}.", why);
+}
+
 void BlameHost(const Context& context, const Case& chosen, const HostClue& host,
                const HangTimes& times, const HangOptions& options, Finding* finding) {
   const int rank = chosen.sink->rank;
@@ -110,16 +138,10 @@ void BlameHost(const Context& context, const Case& chosen, const HostClue& host,
     finding->action = model::action::kIsolateRestart;
     wait = options.confirm_after;
   } else if (host.activity == HostActivity::kLeaving) {
-    finding->verdict_class = model::verdict_class::kMismatchedCollective;
-    finding->component = model::Component{};
-    finding->component.kind = model::component_kind::kSoftware;
-    finding->component.rank = rank;
-    finding->component.node = context.job.NodeOf(rank);
-    finding->summary += fmt::format(
-        " It is in {}: it has left the loop that the others are in, "
-        "the program's doing.",
-        host.frame);
-    finding->action = model::action::kAlert;
+    BlameProgramOf(context, rank, fmt::format("it has left the loop and is in {}", host.frame),
+                   finding);
+  } else if (const std::string uneven = UnevenWork(context, *chosen.sink); !uneven.empty()) {
+    BlameProgramOf(context, rank, uneven, finding);
   } else if (const std::string reason = BenignReason(context, rank, host, times, options);
              !reason.empty()) {
     finding->severity = model::Severity::kInfo;

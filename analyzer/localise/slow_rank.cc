@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "analyzer/localise/configuration.h"
 #include "analyzer/localise/recurrence.h"
 #include "analyzer/localise/xid_table.h"
 #include "analyzer/model/describe.h"
@@ -176,6 +177,28 @@ std::string WholeNode(const Context& context, const std::vector<Finding>& found)
   return ranks >= 2 && slow.size() == ranks && nodes.size() >= 2 ? node : "";
 }
 
+// A setting of the machine when one is odd, else the machine.
+void BlameNode(const Context& context, const std::string& node, const std::vector<Finding>& found,
+               Finding* finding) {
+  for (const Finding& other : found) {
+    finding->suspects.push_back({other.component, 0.1});
+  }
+  finding->component = model::Component{};
+  finding->component.kind = model::component_kind::kNode;
+  finding->component.node = node;
+  finding->suspects.insert(finding->suspects.begin(), {finding->component, 0.8});
+  finding->action = model::action::kIsolateRestart;
+  finding->summary += fmt::format(" So are all ranks of {}: the machine.", node);
+  std::set<std::string> nodes;
+  for (const auto& [number, rank] : context.job.ranks()) {
+    nodes.insert(rank.info.node);
+  }
+  const Configuration configuration = CompareNodes(context, nodes, Symptom::kSlow);
+  if (configuration.odd_node == node) {
+    BlameConfiguration(configuration, finding);
+  }
+}
+
 }  // namespace
 
 double WaitCausedNs(const model::JobModel& job, int rank, model::TimeNs from, model::TimeNs now) {
@@ -238,16 +261,12 @@ std::optional<Finding> ExplainSlowRanks(const Context& context, std::vector<Find
     finding.summary += " It is given more work than they are: imbalance, nothing is broken.";
     return finding;
   }
+  const bool bound = BoundBadly(context, number, rank, &finding);
   if (!node.empty()) {
-    for (const Finding& other : found) {
-      finding.suspects.push_back({other.component, 0.1});
+    BlameNode(context, node, found, &finding);
+    if (bound) {
+      BlameSetting(node, number, &finding);
     }
-    finding.component = model::Component{};
-    finding.component.kind = model::component_kind::kNode;
-    finding.component.node = node;
-    finding.suspects.insert(finding.suspects.begin(), {finding.component, 0.8});
-    finding.action = model::action::kIsolateRestart;
-    finding.summary += fmt::format(" So are all ranks of {}: the machine.", node);
     return finding;
   }
   const bool gpu_says = GpuSays(context, rank, &finding);
@@ -256,7 +275,7 @@ std::optional<Finding> ExplainSlowRanks(const Context& context, std::vector<Find
     finding.action = model::action::kIsolateRestart;
     finding.confidence = 0.95;
     finding.summary += " The hardware says why.";
-  } else if (BoundBadly(context, number, rank, &finding)) {
+  } else if (bound) {
     BlameSetting(rank.node, number, &finding);
   }
   WeighRecurrence(context, {finding.verdict_class, "", "", ""}, &finding);

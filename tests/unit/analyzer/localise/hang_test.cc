@@ -199,6 +199,19 @@ TEST(HangTest, ProcessThatLeavesTheLoopIsTheProgram) {
   EXPECT_EQ(finding.component.rank, 1);
 }
 
+TEST(HangTest, RankThatHasDoneAnotherNumberOfStepsIsUnevenWork) {
+  JobBuilder job(2, 2);
+  model::JobRecord record;
+  record.steps_done = {{0, 101}, {1, 100}, {2, 101}, {3, 101}};
+  model::Finding finding = job.Hang({1}).Job(record).Diagnose(80);
+  EXPECT_EQ(finding.verdict_class, verdict_class::kMismatchedCollective);
+  EXPECT_EQ(finding.component.kind, kind::kSoftware);
+  EXPECT_EQ(finding.component.rank, 1);
+  record.steps_done[1] = 101;  // alike: it hangs
+  finding = job.Job(record).Diagnose(81);
+  EXPECT_EQ(finding.component.kind, kind::kRank);
+}
+
 TEST(HangTest, CircleIsTheProgramAndNamesNoRank) {
   JobBuilder job(1, 2);
   job.Communicator("A", {0, 1}).Communicator("B", {0, 1});

@@ -1,12 +1,9 @@
-// flow_matrix, slow_path, shared_nic, slow_rank, lost_process.
+// flow_matrix, slow_path, shared_nic.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "analyzer/localise/flow_matrix.h"
-#include "analyzer/localise/lost_process.h"
 #include "analyzer/localise/slow_path.h"
-#include "analyzer/localise/slow_rank.h"
-#include "analyzer/model/describe.h"
 #include "tests/unit/analyzer/localise/job_builder.h"
 
 namespace c4::localise::testing {
@@ -184,91 +181,6 @@ TEST(SlowPathTest, SlowerThanTheOperatorExpects) {
   record.expected_collective_seconds = 0.05;
   pairs.job.Job(record);
   EXPECT_TRUE(pairs.Find().has_value());
-}
-
-// Rank 1 of four comes 200 ms late to each of ten collectives, and the others wait for it.
-JobBuilder Late() {
-  JobBuilder job(1, 4);
-  for (std::uint64_t step = 0; step < 10; ++step) {
-    const double begin = 10 + static_cast<double>(step);
-    for (int rank = 0; rank < 4; ++rank) {
-      job.Op(rank, "W", 10 + step, {begin, begin + (rank == 1 ? 0.2 : 0), begin + 0.3});
-    }
-  }
-  return job;
-}
-
-std::vector<model::Finding> Found(const Context& context, int rank) {
-  model::Finding finding;
-  finding.verdict_class = model::verdict_class::kNonCommunicationSlow;
-  finding.component = model::RankComponent(context.job, rank);
-  finding.action = action::kAlert;
-  finding.confidence = 0.92;
-  finding.onset = At(10);
-  finding.evidence.push_back({"collectives", At(10), "own time", 200, "ms per step"});
-  return {finding};
-}
-
-TEST(SlowRankTest, WhoKeepsNobodyWaitingIsNotSlow) {
-  JobBuilder job = Late();
-  const Context context = job.Now(25);
-  EXPECT_NEAR(WaitCausedNs(context.job, 1, At(10), At(25)), 2e8, 1e6);
-  EXPECT_TRUE(ExplainSlowRanks(context, Found(context, 1)).has_value());
-  EXPECT_FALSE(ExplainSlowRanks(context, Found(context, 2)).has_value());
-}
-
-TEST(SlowRankTest, ThrottledGpuIsTheGpu) {
-  JobBuilder job = Late();
-  job.Event("n0", 12, "thermal_throttle", JobBuilder::Pci(1), 64, "HW thermal slowdown active");
-  job.Event("n0", 12, "thermal_throttle", JobBuilder::Pci(2), 64, "HW thermal slowdown active");
-  const Context context = job.Now(25);
-  const auto finding = ExplainSlowRanks(context, Found(context, 1));
-  ASSERT_TRUE(finding.has_value());
-  EXPECT_EQ(finding->component.kind, kind::kGpu);
-  EXPECT_EQ(finding->component.rank, 1);
-  EXPECT_EQ(finding->action, action::kIsolateRestart);
-}
-
-TEST(SlowRankTest, MoreWorkIsNoFault) {
-  JobBuilder job = Late();
-  for (int gpu = 0; gpu < 4; ++gpu) {
-    job.Gauge("n0", JobBuilder::Pci(gpu), "tokens_per_step", gpu == 1 ? 6000 : 4096, 12);
-  }
-  const Context context = job.Now(25);
-  const auto finding = ExplainSlowRanks(context, Found(context, 1));
-  ASSERT_TRUE(finding.has_value());
-  EXPECT_EQ(finding->severity, model::Severity::kInfo);
-  EXPECT_EQ(finding->component.kind, kind::kSoftware);
-}
-
-TEST(SlowRankTest, FewerCpusIsASetting) {
-  JobBuilder job = Late();
-  for (int gpu = 0; gpu < 4; ++gpu) {
-    job.Gauge("n0", JobBuilder::Pci(gpu), "rank_cpus_allowed", gpu == 1 ? 1 : 24);
-  }
-  const Context context = job.Now(25);
-  const auto finding = ExplainSlowRanks(context, Found(context, 1));
-  ASSERT_TRUE(finding.has_value());
-  EXPECT_EQ(finding->component.kind, kind::kConfig);
-  EXPECT_EQ(finding->component.node, "n0");
-  EXPECT_EQ(finding->action, action::kAlert);
-}
-
-TEST(LostProcessTest, GpuThatFailedUnderItAndNotTheOther) {
-  JobBuilder job(1, 4);
-  job.Event("n0", 5, "xid", JobBuilder::Pci(1), 48, "DBE");
-  const Context context = job.Now(25);
-  model::Finding finding;
-  finding.verdict_class = model::verdict_class::kProcessFailure;
-  finding.onset = At(6);
-  finding.component = model::RankComponent(context.job, 1);
-  model::Finding other = finding;
-  ExplainLostProcess(context, &finding);
-  EXPECT_EQ(finding.component.kind, kind::kGpu);
-  EXPECT_EQ(finding.action, action::kIsolateRestart);
-  other.component = model::RankComponent(context.job, 2);
-  ExplainLostProcess(context, &other);
-  EXPECT_EQ(other.component.kind, kind::kRank);
 }
 
 }  // namespace

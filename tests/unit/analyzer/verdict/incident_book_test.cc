@@ -47,6 +47,16 @@ TEST(IncidentBookTest, OneFaultGivesOneVerdictWithALife) {
   changed = book.Update("j", 0, {}, At(26));
   ASSERT_THAT(changed, SizeIs(1));
   EXPECT_EQ(changed[0].status, model::Status::kResolved);
+  EXPECT_EQ(changed[0].severity, model::Severity::kFault);
+}
+
+TEST(IncidentBookTest, SuspicionThatPassedIsInformation) {
+  IncidentBook book;
+  book.Update("j", 0, {Nic("n0")}, At(5));
+  const auto changed = book.Update("j", 0, {}, At(21));
+  ASSERT_THAT(changed, SizeIs(1));
+  EXPECT_EQ(changed[0].status, model::Status::kResolved);
+  EXPECT_EQ(changed[0].severity, model::Severity::kInfo);
 }
 
 TEST(IncidentBookTest, VagueBecomesAPartAndNotTheOtherWayRound) {
