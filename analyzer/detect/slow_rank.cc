@@ -5,170 +5,254 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyzer/detect/hash.h"
+#include "analyzer/detect/statistics.h"
 #include "analyzer/model/describe.h"
 
 namespace c4::detect {
 namespace {
 
+using model::Finding;
 using model::TimeNs;
 
-constexpr std::size_t kWindow = 4;  // steps that a rank's present is judged by
+// Noise below this share of the step is not believed: a quiet job would make everything
+// significant.
+constexpr double kSigmaMin = 0.004;
+constexpr int kStagesMax = 1024;
+// A place shows the excess when it has this part of what it would have if all places had alike.
+constexpr double kShows = 0.3;
 
-template <typename T>
-double Median(std::vector<T> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n == 0
-             ? 0
-             : (static_cast<double>(values[(n - 1) / 2]) + static_cast<double>(values[n / 2])) / 2;
-}
-
-struct Present {
-  double own = 0;
-  double host = 0;
-  double span = 0;
-};
-
-Present PresentOf(const CycleTracker& tracker) {
-  std::vector<model::DurationNs> own;
-  std::vector<model::DurationNs> host;
-  std::vector<model::DurationNs> span;
-  const std::size_t size = tracker.cycles().size();
-  for (std::size_t i = size - std::min(size, kWindow); i < size; ++i) {
-    own.push_back(tracker.cycles()[i].own);
-    host.push_back(tracker.cycles()[i].host);
-    span.push_back(tracker.cycles()[i].span());
+double SpreadOf(const Segments& segments) {
+  double excess = 0;
+  double usual = 0;
+  for (std::size_t i = 0; i < segments.usual_ns.size(); ++i) {
+    excess += segments.excess_ns[i];
+    usual += segments.usual_ns[i];
   }
-  return {Median(own), Median(host), Median(span)};
+  if (usual <= 0 || excess <= 0) {
+    return 1;
+  }
+  const double ratio = excess / usual;
+  double showing = 0;
+  for (std::size_t i = 0; i < segments.usual_ns.size(); ++i) {
+    if (segments.excess_ns[i] >= kShows * ratio * segments.usual_ns[i]) {
+      showing += segments.usual_ns[i];
+    }
+  }
+  return showing / usual;
 }
 
 }  // namespace
 
-void SlowRankDetector::Judge(const std::vector<int>& peers, std::map<int, int>& closed) {
-  std::map<int, Present> present;
-  std::vector<double> spans;
-  for (const int rank : peers) {
-    present[rank] = PresentOf(trackers_.at(rank));
-    spans.push_back(present[rank].span);
+void SlowRankDetector::Settle(const model::Operation& operation) {
+  if (const auto found = rhythms_.find(operation.rank); found != rhythms_.end()) {
+    found->second.Settle(operation);
   }
-  const double span = Median(spans);
-  for (const int rank : peers) {
-    if (closed[rank] == 0) {
+}
+
+// Hops down the pipeline to its first stage.
+std::uint64_t SlowRankDetector::StageOf(int rank, int depth) const {
+  const auto rhythm = rhythms_.find(rank);
+  if (rhythm == rhythms_.end() || rhythm->second.below().empty() || depth == kStagesMax) {
+    return 0;
+  }
+  // The nearest of them.
+  return 1 + StageOf(*rhythm->second.below().rbegin(), depth + 1);
+}
+
+void SlowRankDetector::Assign(int rank) {
+  const RankRhythm& rhythm = rhythms_.at(rank);
+  const std::uint64_t group =
+      rhythm.found() ? HashMix(rhythm.role(), StageOf(rank, 0)) : std::uint64_t{0};
+  std::uint64_t& current = group_of_[rank];
+  if (group == current) {
+    return;
+  }
+  if (const auto old = groups_.find(current); old != groups_.end()) {
+    old->second.Leave(rank);
+    if (old->second.size() == 0) {
+      groups_.erase(old);
+    }
+  }
+  streaks_.erase(rank);
+  current = group;
+  if (group != 0) {
+    groups_.try_emplace(group, rhythm.offsets()).first->second.Join(rank);
+  }
+}
+
+void SlowRankDetector::Judge(PeerGroup* group) {
+  for (const PeerGroup::Excess& excess : group->Evaluate()) {
+    Streak& streak = streaks_[excess.rank];
+    const bool idle = !streak.excess.active();
+    streak.excess.Add(excess.share, std::max(group->Sigma(), kSigmaMin), options_.effect_min,
+                      excess.begin);
+    group->SetSuspect(excess.rank, streak.excess.active(),
+                      streak.excess.sum() >= Persistence::kSuspectSum);
+    if (!streak.excess.active() || idle) {
+      group->Forget(excess.rank);
+    }
+    if (!streak.excess.active()) {
+      streak = Streak{};
       continue;
     }
-    std::vector<double> own;
-    std::vector<double> host;
-    for (const int other : peers) {
-      if (other != rank) {
-        own.push_back(present[other].own);
-        host.push_back(present[other].host);
-      }
-    }
-    const double middle = Median(own);
-    std::vector<double> deviations;
-    for (const double value : own) {
-      deviations.push_back(std::abs(value - middle));
-    }
-    // 1.4826 makes the MAD of a normal distribution its standard deviation; half a percent of the
-    // step keeps a perfect simulation, or a single peer, from making everything significant.
-    const double sigma = 1.4826 * Median(deviations) + 0.005 * span;
-    Streak& streak = streaks_[rank];
-    // Each of the steps that closed, against what the peers do at present.
-    const auto& cycles = trackers_.at(rank).cycles();
-    const int fresh = std::min<int>(closed[rank], static_cast<int>(cycles.size()));
-    for (std::size_t i = cycles.size() - static_cast<std::size_t>(fresh); i < cycles.size(); ++i) {
-      const double excess = static_cast<double>(cycles[i].own) - middle;
-      if (excess < options_.effect_min * span || excess < options_.z_min * sigma) {
-        // One step on time in between is noise of the others' median; two are an end.
-        if (++streak.misses > 1) {
-          streak = Streak{};
-        }
-        continue;
-      }
-      streak.misses = 0;
-      if (streak.steps++ == 0) {
-        streak.onset = cycles[i].begin;
-      }
-      const model::DurationNs lasted = cycles[i].end - streak.onset;
-      streak.suspected |= streak.steps >= options_.suspect_after && lasted >= options_.suspect_time;
-      if (streak.confirmed == 0 && streak.steps >= options_.confirm_after &&
-          lasted >= options_.confirm_time) {
-        streak.confirmed = cycles[i].end;
-      }
-    }
-    if (streak.steps > 0) {
-      streak.excess_ns = present[rank].own - middle;
-      streak.host_ns = present[rank].host - Median(host);
-      streak.effect = span > 0 ? streak.excess_ns / span : 0;
-      streak.z = streak.excess_ns / sigma;
-      streak.peers = own.size();
+    const Segments& segments = group->SegmentsOf(excess.rank);
+    const bool host = segments.host_ns >= options_.host_share * segments.total_ns;
+    const int patience =
+        host && streak.excess.mean() < options_.little ? options_.little_patience : 1;
+    const auto lasted = [&](int steps, model::DurationNs time) {
+      return streak.excess.steps() >= patience * steps &&
+             excess.end - streak.excess.onset() >= patience * time;
+    };
+    streak.suspected |= streak.excess.sum() >= Persistence::kSuspectSum &&
+                        lasted(options_.suspect_after, options_.suspect_time);
+    if (streak.confirmed == 0 && streak.excess.sum() >= Persistence::kConfirmSum &&
+        lasted(options_.confirm_after, options_.confirm_time)) {
+      streak.confirmed = excess.end;
     }
   }
 }
 
-std::vector<model::Finding> SlowRankDetector::Detect(const model::JobModel& job, TimeNs now) {
-  std::map<int, int> closed;
-  std::map<std::uint64_t, std::vector<int>> roles;
-  for (auto& [rank, tracker] : trackers_) {
-    closed[rank] = tracker.Advance(now);
-    if (tracker.found() &&
-        tracker.cycles().size() >= static_cast<std::size_t>(options_.suspect_after)) {
-      roles[tracker.role()].push_back(rank);
-    } else {
-      streaks_[rank] = Streak{};
-    }
-  }
-  for (const auto& [role, peers] : roles) {
-    if (peers.size() > 1) {
-      Judge(peers, closed);
-    }
-  }
-  std::vector<model::Finding> findings;
+std::vector<SlowRankDetector::Slow> SlowRankDetector::Collect() const {
+  std::vector<Slow> slow;
   for (const auto& [rank, streak] : streaks_) {
-    if (!streak.suspected || streak.excess_ns <= 0) {
+    if (!streak.suspected || streak.excess.mean() < options_.effect_min) {
       continue;
     }
-    const bool host = streak.host_ns >= options_.host_share * streak.excess_ns;
-    model::Finding finding;
-    finding.verdict_class = model::verdict_class::kNonCommunicationSlow;
-    finding.component = host ? model::RankComponent(job, rank) : model::GpuComponent(job, rank);
-    finding.onset = streak.onset;
-    finding.confirmed = streak.confirmed;
-    // Two peers cannot outvote a third as well as seven can.
-    finding.confidence = streak.peers >= 3 ? 0.92 : 0.8;
-    finding.action = host ? model::action::kAlert : model::action::kIsolateRestart;
-    finding.anchor = fmt::format("slow/{}", rank);
-    finding.evidence.push_back(
-        {"collectives", streak.onset,
-         fmt::format("own time between collectives above the median of {} peers", streak.peers),
-         streak.excess_ns / 1e6, "ms per step"});
-    finding.evidence.push_back({"collectives", now, "share of the step", streak.effect * 100, "%"});
-    finding.evidence.push_back({"collectives", now, "deviation from peers", streak.z, "sigma"});
-    finding.evidence.push_back(
-        {"collectives", now, "part of it before the host called (the GPU had nothing to do)",
-         100 * std::clamp(streak.host_ns / streak.excess_ns, 0.0, 1.0), "%"});
-    finding.evidence.push_back(
-        {"collectives", now, "steps in a row", static_cast<double>(streak.steps), "steps"});
-    finding.summary = fmt::format(
-        "{} of {} takes {} longer than its {} peers in every step, {:.0f} % of the step{}.",
-        host ? "The process" : "The GPU", model::DescribeRank(job, rank),
-        model::Seconds(static_cast<model::DurationNs>(streak.excess_ns)), streak.peers,
-        streak.effect * 100,
-        host ? ": its host calls late, the GPU waits for work" : ", with its host ahead of it");
-    findings.push_back(std::move(finding));
+    const PeerGroup& group = groups_.at(group_of_.at(rank));
+    if (streak.excess.mean() < options_.outlier_min * group.SigmaBetween()) {
+      continue;
+    }
+    const Segments& segments = group.SegmentsOf(rank);
+    Slow one{.rank = rank,
+             .streak = streak,
+             .step_ns = static_cast<double>(rhythms_.at(rank).span()),
+             .sigma = std::max(group.Sigma(), kSigmaMin),
+             .peers = group.size() - 1};
+    one.host_share = segments.total_ns > 0 ? segments.host_ns / segments.total_ns : 0;
+    one.spread = SpreadOf(segments);
+    one.host = one.host_share >= options_.host_share;
+    one.uneven = !one.host && one.spread < options_.spread_min;
+    // Worth telling only when it is plain: nothing is broken.
+    if (!one.uneven || (streak.confirmed != 0 && streak.excess.mean() >= options_.little)) {
+      slow.push_back(std::move(one));
+    }
   }
-  // The largest excess first: a second one may only be its echo.
-  std::stable_sort(findings.begin(), findings.end(), [](const auto& a, const auto& b) {
-    return a.evidence[0].value > b.evidence[0].value;
+  std::stable_sort(slow.begin(), slow.end(), [](const Slow& a, const Slow& b) {
+    return a.streak.excess.mean() > b.streak.excess.mean();
   });
+  std::erase_if(slow, [&](const Slow& one) {
+    return one.streak.excess.mean() < options_.second_min * slow.front().streak.excess.mean();
+  });
+  return slow;
+}
+
+Finding SlowRankDetector::Describe(const model::JobModel& job, const Slow& slow, TimeNs now) const {
+  const Streak& streak = slow.streak;
+  const bool host = slow.host;
+  const bool uneven = slow.uneven;
+  Finding finding;
+  finding.verdict_class = model::verdict_class::kNonCommunicationSlow;
+  finding.component =
+      host || uneven ? model::RankComponent(job, slow.rank) : model::GpuComponent(job, slow.rank);
+  finding.onset = streak.excess.onset();
+  finding.confirmed = streak.confirmed;
+  finding.severity = uneven ? model::Severity::kInfo : model::Severity::kFault;
+  // Two peers cannot outvote a third as well as seven can.
+  finding.confidence = slow.peers >= 3 ? 0.92 : 0.8;
+  finding.action = host || uneven ? model::action::kAlert : model::action::kIsolateRestart;
+  finding.anchor = fmt::format("slow/{}", slow.rank);
+  const double excess_ns = streak.excess.mean() * slow.step_ns;
+  finding.evidence.push_back(
+      {"collectives", streak.excess.onset(),
+       fmt::format("own time between collectives above the median of {} peers", slow.peers),
+       excess_ns / 1e6, "ms per step"});
+  finding.evidence.push_back(
+      {"collectives", now, "share of the step", streak.excess.mean() * 100, "%"});
+  finding.evidence.push_back({"collectives", now, "deviation from peers in a step",
+                              streak.excess.mean() / slow.sigma, "sigma"});
+  finding.evidence.push_back({"collectives", now,
+                              "part of it before the host called (the GPU had nothing to do)",
+                              100 * std::clamp(slow.host_share, 0.0, 1.0), "%"});
+  finding.evidence.push_back(
+      {"collectives", now, "share of the computing time that is longer", 100 * slow.spread, "%"});
+  finding.evidence.push_back(
+      {"collectives", now, "steps in a row", static_cast<double>(streak.excess.steps()), "steps"});
+  const std::string amount =
+      fmt::format("{} takes {} longer than its {} peers in a step, {:.0f} % of it",
+                  model::DescribeRank(job, slow.rank),
+                  model::Seconds(static_cast<model::DurationNs>(excess_ns)), slow.peers,
+                  streak.excess.mean() * 100);
+  finding.summary =
+      host ? fmt::format("The process of {}: its host calls late, the GPU waits for work.", amount)
+      : uneven ? fmt::format("The work of {}, in a part of the step only: uneven work.", amount)
+               : fmt::format("The GPU of {}, with its host ahead of it.", amount);
+  return finding;
+}
+
+// All ranks of a node and none besides: the node.
+void SlowRankDetector::MergeNodes(const model::JobModel& job,
+                                  std::vector<Finding>* findings) const {
+  std::set<std::string> nodes;
+  std::set<int> slow;
+  for (const Finding& finding : *findings) {
+    nodes.insert(finding.component.node);
+    slow.insert(finding.component.rank.value_or(-1));
+  }
+  if (slow.size() < 2 || nodes.size() != 1 || nodes.begin()->empty()) {
+    return;
+  }
+  for (const auto& [number, rank] : job.ranks()) {
+    if (rank.info.node == *nodes.begin() && !slow.contains(number)) {
+      return;
+    }
+  }
+  Finding node = findings->front();
+  node.component = {};
+  node.component.kind = model::component_kind::kNode;
+  node.component.node = *nodes.begin();
+  node.anchor = "slow-node/" + *nodes.begin();
+  node.action = model::action::kIsolateRestart;
+  node.summary = fmt::format("All ranks of node {} are slow: {}", *nodes.begin(), node.summary);
+  for (const Finding& finding : *findings) {
+    node.suspects.push_back({finding.component, 0.5 / static_cast<double>(findings->size())});
+  }
+  node.suspects.insert(node.suspects.begin(), {node.component, 0.5});
+  findings->assign(1, std::move(node));
+}
+
+std::vector<Finding> SlowRankDetector::Detect(const model::JobModel& job, TimeNs now) {
+  for (auto& [rank, rhythm] : rhythms_) {
+    rhythm.Advance(now);
+  }
+  for (auto& [rank, rhythm] : rhythms_) {
+    std::vector<RankStep> steps = rhythm.Take();
+    Assign(rank);
+    const auto group = groups_.find(group_of_[rank]);
+    for (RankStep& step : steps) {
+      if (group != groups_.end()) {
+        group->second.Add(rank, std::move(step));
+      }
+    }
+  }
+  for (auto& [key, group] : groups_) {
+    if (group.size() > 1) {
+      Judge(&group);
+    }
+  }
+  std::vector<Finding> findings;
+  for (const Slow& slow : Collect()) {
+    findings.push_back(Describe(job, slow, now));
+  }
+  MergeNodes(job, &findings);
   return findings;
 }
 
 model::DurationNs SlowRankDetector::Step() const {
   std::vector<double> spans;
-  for (const auto& [rank, tracker] : trackers_) {
-    if (tracker.found() && !tracker.cycles().empty()) {
-      spans.push_back(PresentOf(tracker).span);
+  for (const auto& [rank, rhythm] : rhythms_) {
+    if (rhythm.found() && rhythm.span() != 0) {
+      spans.push_back(static_cast<double>(rhythm.span()));
     }
   }
   return static_cast<model::DurationNs>(Median(spans));
@@ -176,8 +260,8 @@ model::DurationNs SlowRankDetector::Step() const {
 
 std::uint64_t SlowRankDetector::Steps() const {
   std::uint64_t steps = 0;
-  for (const auto& [rank, tracker] : trackers_) {
-    steps = std::max(steps, tracker.total());
+  for (const auto& [rank, rhythm] : rhythms_) {
+    steps = std::max(steps, rhythm.total());
   }
   return steps;
 }

@@ -31,7 +31,7 @@ constexpr double kExpectedMargin = 2;
 
 void JobEngine::FindMismatches(TimeNs now) {
   for (model::Operation* operation : model_.TakeEnqueued()) {
-    slow_rank_.Add(operation);
+    slow_rank_.Add(model_, *operation);
     if (mismatches_.size() < kMismatchesMax) {
       if (auto finding = detect::DetectMismatch(model_, *operation, now); finding.has_value()) {
         mismatches_.push_back(*std::move(finding));
@@ -41,11 +41,8 @@ void JobEngine::FindMismatches(TimeNs now) {
 }
 
 std::vector<Finding> JobEngine::FindSlow(const localise::Context& context) {
-  std::vector<Finding> found;
-  if (auto rank = localise::ExplainSlowRanks(context, slow_rank_.Detect(model_, context.now));
-      rank.has_value()) {
-    found.push_back(*std::move(rank));
-  }
+  std::vector<Finding> found =
+      localise::ExplainSlowRanks(context, slow_rank_.Detect(model_, context.now));
   const auto paths = slow_path_.Detect(model_, slow_rank_.Step(), context.now);
   auto path = localise::LocaliseSlowPaths(context, paths, slow_rank_.Step());
   // The connections themselves know better than what is concluded from operations.
@@ -80,6 +77,9 @@ std::vector<Finding> JobEngine::Tick(const model::JobFacts& facts, const model::
   model_.AdvanceTo(now);
   const localise::Context context{model_, facts, nodes, now};
   FindMismatches(now);
+  for (const model::Operation* operation : model_.TakeSettled()) {
+    slow_rank_.Settle(*operation);
+  }
   for (const model::Instance* instance : model_.TakeCompleted()) {
     slow_path_.Add(model_, *instance);
   }

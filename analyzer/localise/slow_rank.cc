@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <set>
 
@@ -20,7 +19,7 @@ using model::Operation;
 using model::RankRecord;
 
 constexpr model::DurationNs kEvidenceBefore = 300 * model::kSecond;  // heat builds up
-// Of the excess of a slow rank, what others must at least be seen to wait for it.
+// Of the time that a slow rank takes longer, what others must at least be seen to wait for it.
 constexpr double kWaitShare = 0.25;
 // NVML's reasons for a lower clock that are a fault: hardware slowdown, thermal (software,
 // hardware), power brake. A power cap (0x4) is normal at full load.
@@ -158,128 +157,112 @@ void BlameSetting(const std::string& node, int rank, Finding* finding) {
   finding->summary += " Its process is bound to the wrong or too few CPUs: a setting.";
 }
 
-// All ranks of one machine that has several, and of no other.
-std::string WholeNode(const Context& context, const std::vector<Finding>& found) {
-  const std::string node = found.front().component.node;
-  std::set<int> slow;
-  for (const Finding& finding : found) {
-    if (finding.component.node != node) {
-      return "";
+// The rank to look at: of a node, the first of its suspects.
+int RankOf(const Finding& finding) {
+  if (finding.component.rank.has_value()) {
+    return *finding.component.rank;
+  }
+  for (const model::Suspect& suspect : finding.suspects) {
+    if (suspect.component.rank.has_value()) {
+      return *suspect.component.rank;
     }
-    slow.insert(finding.component.rank.value_or(-1));
   }
-  std::size_t ranks = 0;
-  std::set<std::string> nodes;
-  for (const auto& [number, rank] : context.job.ranks()) {
-    ranks += rank.info.node == node ? 1 : 0;
-    nodes.insert(rank.info.node);
-  }
-  return ranks >= 2 && slow.size() == ranks && nodes.size() >= 2 ? node : "";
+  return -1;
 }
 
-// A setting of the machine when one is odd, else the machine.
-void BlameNode(const Context& context, const std::string& node, const std::vector<Finding>& found,
-               Finding* finding) {
-  for (const Finding& other : found) {
-    finding->suspects.push_back({other.component, 0.1});
+bool KeepsOthersWaiting(const Context& context, const Finding& finding) {
+  for (const model::Evidence& evidence : finding.evidence) {
+    if (evidence.text == "share of the step") {
+      return WaitCaused(context.job, RankOf(finding), finding.onset, context.now) >=
+             kWaitShare * evidence.value / 100;
+    }
   }
-  finding->component = model::Component{};
-  finding->component.kind = model::component_kind::kNode;
-  finding->component.node = node;
-  finding->suspects.insert(finding->suspects.begin(), {finding->component, 0.8});
-  finding->action = model::action::kIsolateRestart;
-  finding->summary += fmt::format(" So are all ranks of {}: the machine.", node);
+  return true;
+}
+
+// A setting of the machine when one is odd, else the machine as it was found.
+void ExplainNode(const Context& context, int number, const RankRecord& rank, Finding* finding) {
   std::set<std::string> nodes;
-  for (const auto& [number, rank] : context.job.ranks()) {
-    nodes.insert(rank.info.node);
+  for (const auto& [other, info] : context.job.ranks()) {
+    nodes.insert(info.info.node);
   }
   const Configuration configuration = CompareNodes(context, nodes, Symptom::kSlow);
-  if (configuration.odd_node == node) {
+  if (BoundBadly(context, number, rank, finding)) {
+    BlameSetting(rank.node, number, finding);
+  } else if (configuration.odd_node == rank.node) {
     BlameConfiguration(configuration, finding);
   }
 }
 
+void Explain(const Context& context, Finding* finding) {
+  const int number = RankOf(*finding);
+  const auto entry = context.job.ranks().find(number);
+  if (entry == context.job.ranks().end() || finding->severity == model::Severity::kInfo) {
+    return;
+  }
+  const RankRecord& rank = entry->second.info;
+  const double usual_work = PeersMedian(context, number, "tokens_per_step");
+  const auto work = OfGpu(context, rank, "tokens_per_step");
+  if (work.has_value() && usual_work > 0 && *work >= kWorkRatio * usual_work) {
+    finding->severity = model::Severity::kInfo;
+    finding->component = model::Component{};
+    finding->component.kind = model::component_kind::kSoftware;
+    finding->component.rank = number;
+    finding->action = model::action::kAlert;
+    Note(context, fmt::format("work per step above its peers' {:.0f}", usual_work), *work, "tokens",
+         finding);
+    finding->summary += " It is given more work than they are: imbalance, nothing is broken.";
+    return;
+  }
+  if (finding->component.kind == model::component_kind::kNode) {
+    ExplainNode(context, number, rank, finding);
+    return;
+  }
+  const bool gpu_says = GpuSays(context, rank, finding);
+  if (LinkRepeats(context, rank, finding) || gpu_says) {
+    finding->component = model::GpuComponent(context.job, number);
+    finding->action = model::action::kIsolateRestart;
+    finding->confidence = 0.95;
+    finding->summary += " The hardware says why.";
+  } else if (BoundBadly(context, number, rank, finding)) {
+    BlameSetting(rank.node, number, finding);
+  }
+  WeighRecurrence(context, {finding->verdict_class, "", "", ""}, finding);
+}
+
 }  // namespace
 
-double WaitCausedNs(const model::JobModel& job, int rank, model::TimeNs from, model::TimeNs now) {
+double WaitCaused(const model::JobModel& job, int rank, model::TimeNs from, model::TimeNs now) {
   const auto found = job.ranks().find(rank);
   if (found == job.ranks().end()) {
     return 0;
   }
-  std::map<std::pair<int, int>, std::vector<double>> waits;  // by communicator and size class
+  double waited = 0;
+  model::TimeNs last = from;
   for (const Operation& operation : found->second.operations) {
     const model::Instance* instance = job.InstanceOf(operation);
     if (!operation.EndedBy(now) || operation.start < from || instance == nullptr) {
       continue;
     }
-    std::vector<double>& of =
-        waits[{operation.communicator, static_cast<int>(std::bit_width(operation.count))}];
     double longest = 0;
     for (const Operation* member : instance->members) {
       if (member->EndedBy(now) && member->start != 0) {
         longest = std::max(longest, static_cast<double>(member->end - member->start));
       }
     }
-    const auto own = static_cast<double>(operation.end - operation.start);
-    of.push_back(longest - own);
+    waited += std::max(0.0, longest - static_cast<double>(operation.end - operation.start));
+    last = std::max(last, operation.end);
   }
-  double most = 0;
-  for (auto& [key, values] : waits) {
-    most = std::max(most, Median(std::move(values)));
-  }
-  return most;
+  return last > from ? waited / static_cast<double>(last - from) : 0;
 }
 
-std::optional<Finding> ExplainSlowRanks(const Context& context, std::vector<Finding> found) {
-  std::erase_if(found, [&](const Finding& finding) {
-    const int rank = finding.component.rank.value_or(-1);
-    // The first evidence is the excess per step, in milliseconds.
-    const double excess = finding.evidence.empty() ? 0 : finding.evidence.front().value * 1e6;
-    return WaitCausedNs(context.job, rank, finding.onset, context.now) < kWaitShare * excess;
-  });
-  if (found.empty()) {
-    return std::nullopt;
+std::vector<Finding> ExplainSlowRanks(const Context& context, std::vector<Finding> found) {
+  std::erase_if(found,
+                [&](const Finding& finding) { return !KeepsOthersWaiting(context, finding); });
+  for (Finding& finding : found) {
+    Explain(context, &finding);
   }
-  const std::string node = WholeNode(context, found);
-  Finding finding = found.front();
-  const int number = finding.component.rank.value_or(-1);
-  const auto entry = context.job.ranks().find(number);
-  if (entry == context.job.ranks().end()) {
-    return finding;
-  }
-  const RankRecord& rank = entry->second.info;
-  const double usual_work = PeersMedian(context, number, "tokens_per_step");
-  const auto work = OfGpu(context, rank, "tokens_per_step");
-  if (work.has_value() && usual_work > 0 && *work >= kWorkRatio * usual_work) {
-    finding.severity = model::Severity::kInfo;
-    finding.component = model::Component{};
-    finding.component.kind = model::component_kind::kSoftware;
-    finding.component.rank = number;
-    finding.action = model::action::kAlert;
-    Note(context, fmt::format("work per step above its peers' {:.0f}", usual_work), *work, "tokens",
-         &finding);
-    finding.summary += " It is given more work than they are: imbalance, nothing is broken.";
-    return finding;
-  }
-  const bool bound = BoundBadly(context, number, rank, &finding);
-  if (!node.empty()) {
-    BlameNode(context, node, found, &finding);
-    if (bound) {
-      BlameSetting(node, number, &finding);
-    }
-    return finding;
-  }
-  const bool gpu_says = GpuSays(context, rank, &finding);
-  if (LinkRepeats(context, rank, &finding) || gpu_says) {
-    finding.component = model::GpuComponent(context.job, number);
-    finding.action = model::action::kIsolateRestart;
-    finding.confidence = 0.95;
-    finding.summary += " The hardware says why.";
-  } else if (bound) {
-    BlameSetting(rank.node, number, &finding);
-  }
-  WeighRecurrence(context, {finding.verdict_class, "", "", ""}, &finding);
-  return finding;
+  return found;
 }
 
 }  // namespace c4::localise

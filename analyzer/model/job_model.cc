@@ -257,6 +257,7 @@ void JobModel::AdvanceTo(TimeNs now) {
   for (auto& [number, rank] : ranks_) {
     std::erase_if(rank.open, [&](Operation* operation) {
       if (operation->Blind()) {
+        settled_.push_back(operation);
         return true;
       }
       if (!operation->EndedBy(now)) {
@@ -270,6 +271,7 @@ void JobModel::AdvanceTo(TimeNs now) {
     return std::tie(a->end, a->rank) < std::tie(b->end, b->rank);
   });
   for (const Operation* operation : ended) {
+    settled_.push_back(operation);
     Complete(*operation);
   }
 }
@@ -294,5 +296,6 @@ void JobModel::Complete(const Operation& operation) {
 
 std::vector<const Instance*> JobModel::TakeCompleted() { return std::exchange(completed_, {}); }
 std::vector<Operation*> JobModel::TakeEnqueued() { return std::exchange(enqueued_, {}); }
+std::vector<const Operation*> JobModel::TakeSettled() { return std::exchange(settled_, {}); }
 
 }  // namespace c4::model

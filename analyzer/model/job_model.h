@@ -89,8 +89,9 @@ class JobModel {
   DurationNs longest_gap() const { return longest_gap_; }  // between movements since then
   // Instances that completed since the last call, for the detectors of slowness.
   std::vector<const Instance*> TakeCompleted();
-  // Operations that got enqueued since the last call.
+  // Operations that got enqueued since the last call, and those that ended or turned out blind.
   std::vector<Operation*> TakeEnqueued();
+  std::vector<const Operation*> TakeSettled();
 
  private:
   using OperationKey =
@@ -119,6 +120,7 @@ class JobModel {
   std::priority_queue<TimeNs, std::vector<TimeNs>, std::greater<>> future_;
   std::vector<Operation*> to_enqueue_;  // not enqueued as of the last tick
   std::vector<Operation*> enqueued_;
+  std::vector<const Operation*> settled_;
   std::vector<const Instance*> completed_;
   TimeNs now_ = 0;
   TimeNs first_seen_ = 0;
