@@ -96,8 +96,7 @@ void JobModel::NoteTime(TimeNs time) {
   if (time > now_) {
     future_.push(time);
   } else if (time > last_movement_ && last_movement_ != 0) {
-    // Late: the clock of its node is behind the watermark. Movement all the same, and a silence of
-    // that length is then ordinary; a longer one was an agent's, not a clock's.
+    // Late by a clock behind the watermark: such a silence is ordinary, a longer one an agent's.
     if (steady_since_ != 0 && now_ - last_movement_ <= kClockSkewMax) {
       longest_gap_ = std::max(longest_gap_, now_ - last_movement_);
     }
