@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 #include <set>
 
 #include "analyzer/model/describe.h"
@@ -38,6 +40,36 @@ std::vector<const Operation*> WaitingFor(const JobModel& job, int rank, TimeNs n
     }
   }
   return waiting;
+}
+
+bool HasNumber(const std::string& text, int number) {
+  const std::string digits = std::to_string(number);
+  const auto is_digit = [&](std::size_t at) {
+    return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0;
+  };
+  for (std::size_t at = text.find(digits); at != std::string::npos;
+       at = text.find(digits, at + 1)) {
+    if ((at == 0 || !is_digit(at - 1)) && !is_digit(at + digits.size())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The kernel killed the rank's own process for memory. A killed child (a data loader) is not named
+// by the rank's process id and is no exit of the rank.
+std::optional<model::EventRecord> OutOfMemoryKill(const model::Rank& rank,
+                                                  const model::NodeFacts& nodes, TimeNs now) {
+  if (rank.info.pid <= 0) {
+    return std::nullopt;
+  }
+  for (const model::EventRecord& event : nodes.Events(rank.info.node, 0, now)) {
+    if (event.kind == "oom_kill" &&
+        (event.code == rank.info.pid || HasNumber(event.text, rank.info.pid))) {
+      return event;
+    }
+  }
+  return std::nullopt;
 }
 
 std::string HowItEnded(const model::ProcessRecord& exit) {
@@ -92,7 +124,12 @@ std::vector<Finding> DetectProcessFailure(const JobModel& job, const model::Node
                                           TimeNs now, const ProcessOptions& options) {
   std::vector<Finding> findings;
   for (const auto& [number, rank] : job.ranks()) {
-    const auto exit = job.ExitOf(number, now);
+    auto exit = job.ExitOf(number, now);
+    const auto killed = OutOfMemoryKill(rank, nodes, now);
+    if (!exit.has_value() && killed.has_value()) {
+      exit = model::ProcessRecord{job.name(), number, job.incarnation(), killed->time, "exited",
+                                  -1,         9};
+    }
     const TimeNs silent = nodes.SilentSince(rank.info.node, now);
     if (!exit.has_value() && silent == 0) {
       continue;
@@ -145,7 +182,19 @@ std::vector<Finding> DetectProcessFailure(const JobModel& job, const model::Node
           "wait.",
           rank.info.node, model::Seconds(now - silent), who, model::DescribeRanks(finding.victims));
     }
+    if (killed.has_value()) {
+      finding.evidence.insert(finding.evidence.begin(),
+                              {"hardware", killed->time, "oom_kill: " + killed->text, 0, ""});
+      finding.summary += " The kernel killed it for memory.";
+    }
     if (exit.has_value()) {
+      if (const Operation* last = LastOperation(rank, now);
+          last != nullptr && last->enqueue > exit->time) {
+        finding.summary += fmt::format(
+            " It was started again alone and is in {}, which the others never join: all must be "
+            "restarted.",
+            model::Describe(job, *last));
+      }
       finding.evidence.insert(
           finding.evidence.begin(),
           {"process", exit->time,

@@ -65,6 +65,9 @@ class Engine::Implementation {
  private:
   struct Job {
     std::map<std::uint32_t, std::unique_ptr<JobEngine>> incarnations;
+    // By rank and incarnation. A rank that was restarted alone is known to several.
+    std::map<int, std::map<std::uint32_t, model::RankRecord>> ranks;
+    model::JobFacts facts;
     std::uint64_t lost = 0;
   };
 
@@ -74,6 +77,9 @@ class Engine::Implementation {
     if (engine == nullptr) {
       engine = std::make_unique<JobEngine>(name, incarnation);
       JobEngine& created = *engine;
+      for (const auto& [rank, records] : job.ranks) {
+        Introduce(job, rank, incarnation, &created);
+      }
       if (job.incarnations.size() > kIncarnationsMax) {
         // Never the one that was just asked for, even if it is older than all we know.
         const auto oldest = job.incarnations.begin();
@@ -84,6 +90,18 @@ class Engine::Implementation {
     return *engine;
   }
 
+  // Gives an engine what is known of a rank. Operations that carry no incarnation (0) belong to
+  // whichever process of the rank there is.
+  static void Introduce(const Job& job, int rank, std::uint32_t incarnation, JobEngine* engine) {
+    const std::map<std::uint32_t, model::RankRecord>& records = job.ranks.at(rank);
+    const auto exact = records.find(incarnation);
+    if (exact != records.end()) {
+      engine->model().Apply(exact->second);
+    } else if (incarnation == 0) {
+      engine->model().Apply(records.rbegin()->second);
+    }
+  }
+
   // Records of the trace format that carry no incarnation belong to the newest.
   std::uint32_t Newest(const std::string& name) const {
     const auto found = jobs_.find(name);
@@ -92,7 +110,18 @@ class Engine::Implementation {
                : found->second.incarnations.rbegin()->first;
   }
 
-  void Take(const model::RankRecord& r) { Of(r.job, r.incarnation).model().Apply(r); }
+  // Creates no engine: until it calls something, a process that is new says nothing of the gang.
+  void Take(const model::RankRecord& r) {
+    Job& job = jobs_[r.job];
+    auto& records = job.ranks[r.rank];
+    records[r.incarnation] = r;
+    if (records.size() > kIncarnationsMax + 1) {
+      records.erase(records.begin());
+    }
+    for (auto& [incarnation, engine] : job.incarnations) {
+      Introduce(job, r.rank, incarnation, engine.get());
+    }
+  }
   void Take(const model::CommunicatorRecord& r) { Of(r.job, r.incarnation).model().Apply(r); }
   void Take(const model::OperationRecord& r) {
     NoteFirst(r.enqueue);
@@ -113,9 +142,9 @@ class Engine::Implementation {
       known = r.count;
     }
   }
-  void Take(const model::JobRecord&) {}
-  void Take(const model::FlowRecord&) {}
-  void Take(const model::PhaseRecord&) {}
+  void Take(const model::JobRecord& r) { jobs_[r.job].facts.Apply(r); }
+  void Take(const model::FlowRecord& r) { jobs_[r.job].facts.Apply(r); }
+  void Take(const model::PhaseRecord& r) { jobs_[r.job].facts.Apply(r); }
 
   void NoteFirst(TimeNs time) {
     if (time > 0 && (first_ == 0 || time < first_)) {
@@ -124,13 +153,35 @@ class Engine::Implementation {
   }
   TimeNs First() const { return first_ == 0 ? 0 : first_ - first_ % kTick; }
 
+  // Whether the gang has moved on from `older`: all that lived of it has ended or come back in
+  // `newer`, or `newer` trains. One rank that comes back alone has not: the others still wait for
+  // its old process, and will for ever.
+  bool HasMovedOn(const JobEngine& older, const JobEngine& newer, TimeNs tick) const {
+    if (newer.model().steady_since() != 0) {
+      return true;
+    }
+    const auto& ranks = older.model().ranks();
+    return std::all_of(ranks.begin(), ranks.end(), [&](const auto& entry) {
+      return older.model().ExitOf(entry.first, tick).has_value() ||
+             newer.model().ranks().contains(entry.first);
+    });
+  }
+
   void Tick(TimeNs tick, std::vector<model::Verdict>* changed) {
     for (auto& [name, job] : jobs_) {
-      for (auto& [incarnation, engine] : job.incarnations) {
-        const bool newest = incarnation == job.incarnations.rbegin()->first;
-        const std::vector<model::Finding> found = engine->Tick(nodes_, tick);
-        for (model::Verdict& verdict : book_.Update(
-                 name, incarnation, newest ? found : std::vector<model::Finding>{}, tick)) {
+      // The oldest that the gang has not moved on from is the one to judge.
+      bool judged = false;
+      for (auto current = job.incarnations.begin(); current != job.incarnations.end(); ++current) {
+        auto& [incarnation, engine] = *current;
+        const auto next = std::next(current);
+        std::vector<model::Finding> found = engine->Tick(job.facts, nodes_, tick);
+        if (judged ||
+            (next != job.incarnations.end() && HasMovedOn(*engine, *next->second, tick))) {
+          found.clear();
+        } else {
+          judged = true;
+        }
+        for (model::Verdict& verdict : book_.Update(name, incarnation, found, tick)) {
           changed->push_back(std::move(verdict));
         }
       }
@@ -144,6 +195,7 @@ class Engine::Implementation {
     summary.verdicts_open = book_.OpenFaults(name);
     if (job.incarnations.empty()) {
       summary.state = "starting";
+      summary.ranks = static_cast<int>(job.ranks.size());
       return summary;
     }
     const JobEngine& engine = *job.incarnations.rbegin()->second;

@@ -6,9 +6,8 @@
 
 #include "analyzer/detect/slow_path.h"
 #include "analyzer/detect/slow_rank.h"
+#include "analyzer/localise/context.h"
 #include "analyzer/model/finding.h"
-#include "analyzer/model/job_model.h"
-#include "analyzer/model/node_facts.h"
 
 namespace c4::engine {
 
@@ -19,14 +18,16 @@ class JobEngine {
   model::JobModel& model() { return model_; }
   const model::JobModel& model() const { return model_; }
   // What is found at `now`; everything up to `now` has been applied.
-  std::vector<model::Finding> Tick(const model::NodeFacts& nodes, model::TimeNs now);
+  std::vector<model::Finding> Tick(const model::JobFacts& facts, const model::NodeFacts& nodes,
+                                   model::TimeNs now);
   model::DurationNs Step() const { return slow_rank_.Step(); }
   std::uint64_t Steps() const { return slow_rank_.Steps(); }
   bool stalled() const { return stalled_; }
 
  private:
   void FindMismatches(model::TimeNs now);
-  std::vector<model::Finding> FindSlow(const model::NodeFacts& nodes, model::TimeNs now);
+  std::vector<model::Finding> FindSlow(const localise::Context& context);
+  std::vector<model::Finding> FindHang(const localise::Context& context);
 
   model::JobModel model_;
   detect::SlowRankDetector slow_rank_;

@@ -44,6 +44,7 @@ class JsonFields {
   std::vector<std::string> Strings(const char* key, std::size_t count_max);
 
   const absl::Status& status() const { return status_; }
+  const nlohmann::json& object() const { return object_; }
 
  private:
   std::int64_t Signed(const char* key, std::int64_t low, std::int64_t high, std::int64_t absent,

@@ -18,6 +18,10 @@ inline constexpr std::size_t kNameBytesMax = 256;
 // Texts for people: kernel log lines and exception messages; longer ones are cut.
 inline constexpr std::size_t kTextBytesMax = 4096;
 
+// Earlier incidents that a job's record may list; what is over that is left out. An operator who
+// has more than that of one job looks at the newest.
+inline constexpr std::size_t kPreviousIncidentsMax = 256;
+
 // Frames of a stack; deeper ones are cut at the outer end.
 inline constexpr std::size_t kStackFramesMax = 64;
 

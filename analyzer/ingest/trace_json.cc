@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analyzer/ingest/job_extras.h"
 #include "analyzer/ingest/json_fields.h"
 #include "analyzer/ingest/limits.h"
 #include "analyzer/ingest/validate.h"
@@ -19,6 +20,7 @@ model::Record ParseJob(JsonFields& in) {
   job.job = in.String("job");
   job.restarts = in.Int<std::uint32_t>("restarts", 0);
   job.nccl_version = in.String("nccl_version", "");
+  ReadJobExtras(in.object(), job);
   return job;
 }
 

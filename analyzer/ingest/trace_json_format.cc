@@ -1,6 +1,7 @@
 // The writing half of trace_json.h.
 #include <algorithm>
 
+#include "analyzer/ingest/job_extras.h"
 #include "analyzer/ingest/trace_json.h"
 #include "nlohmann/json.hpp"
 
@@ -25,6 +26,7 @@ void PutIncarnation(Json& body, std::uint32_t incarnation) {
 std::pair<const char*, Json> Line(const model::JobRecord& job) {
   Json body = {{"job", job.job}, {"restarts", job.restarts}};
   PutText(body, "nccl_version", job.nccl_version);
+  WriteJobExtras(job, body);
   return {"job", body};
 }
 

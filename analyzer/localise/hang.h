@@ -4,16 +4,16 @@
 
 #include <vector>
 
+#include "analyzer/localise/context.h"
 #include "analyzer/localise/wait_graph.h"
 #include "analyzer/model/finding.h"
-#include "analyzer/model/job_model.h"
-#include "analyzer/model/node_facts.h"
 
 namespace c4::localise {
 
 struct HangTimes {
   model::TimeNs onset = 0;
   model::TimeNs suspected = 0;
+  bool startup = false;  // the job has never had a rhythm
 };
 
 struct HangOptions {
@@ -24,10 +24,14 @@ struct HangOptions {
   model::DurationNs confirm_absent_after = 60 * model::kSecond;
   // Evidence of hardware counts this long before the onset.
   model::DurationNs evidence_before = 60 * model::kSecond;
+  // Who is seen to read or write, or is in an announced phase, may take this long; a compiler
+  // longer. A process that starts up may take any time, unless it is seen to do nothing.
+  model::DurationNs busy_max = 600 * model::kSecond;
+  model::DurationNs compile_max = 1800 * model::kSecond;
+  model::DurationNs startup_idle_max = 120 * model::kSecond;
 };
 
-std::vector<model::Finding> LocaliseHang(const model::JobModel& job, const model::NodeFacts& nodes,
-                                         const HangTimes& times, model::TimeNs now,
+std::vector<model::Finding> LocaliseHang(const Context& context, const HangTimes& times,
                                          const HangOptions& options = {});
 
 }  // namespace c4::localise

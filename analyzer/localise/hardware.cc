@@ -5,86 +5,103 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <utility>
+
+#include "analyzer/localise/gpu_clues.h"
+#include "analyzer/localise/nic_clues.h"
 
 namespace c4::localise {
 namespace {
 
 using model::Component;
 
-// How much a kind of event speaks for a part, as odds against the same part without it. A port that
-// lost its link explains a hang through it by itself; errors are common on healthy links too.
-const std::map<std::string, double>& NicWeights() {
-  static const auto* const kWeights = new std::map<std::string, double>{
-      {"nic_link_down", 50}, {"nic_errors", 5}, {"pcie_degraded", 5}, {"pcie_errors", 3}};
-  return *kWeights;
+// Ports of a job are bought alike; one at half rate has renegotiated. Three quarters is between one
+// step of the rates there are (400, 200, 100) and a rounding.
+constexpr double kRateRatio = 0.75;
+constexpr double kSlowPortWeight = 50;
+// What makes a GPU's own traffic slow explains slow transfers better than it explains a hang.
+constexpr double kPcieWeight = 30;
+
+bool Contains(const Component& suspect, const Component& part) {
+  return (suspect.node == part.node && (suspect.nic == part.nic || suspect.nic.empty())) ||
+         (suspect.peer_node == part.node &&
+          (suspect.peer_nic == part.nic || suspect.peer_nic.empty()));
 }
 
-double Weigh(const model::NodeFacts& nodes, const std::string& node, const std::string& nic,
-             model::TimeNs from, model::TimeNs now, std::set<std::string>* nics,
-             model::Finding* finding) {
-  double weight = 1;
-  for (const model::EventRecord& event : nodes.Events(node, from, now)) {
-    const auto found = NicWeights().find(event.kind);
-    if (found == NicWeights().end() || (!nic.empty() && event.device != nic)) {
-      continue;
-    }
-    weight = std::max(weight, found->second);
-    nics->insert(event.device);
-    finding->evidence.push_back({"hardware", event.time,
-                                 fmt::format("{} of {} on {}{}{}", event.kind, event.device, node,
-                                             event.text.empty() ? "" : ": ", event.text),
-                                 found->second, "weight"});
-  }
-  return weight;
+bool MakesTransfersSlow(const Clue& clue) {
+  return std::any_of(clue.evidence.begin(), clue.evidence.end(), [](const auto& evidence) {
+    return evidence.text.rfind("pcie_", 0) == 0 || evidence.text.rfind("nvlink_", 0) == 0;
+  });
 }
 
 }  // namespace
 
-void PromoteByHardware(const model::NodeFacts& nodes, model::TimeNs from, model::TimeNs now,
+std::vector<model::Suspect> SlowPorts(const Context& context, model::Finding* finding) {
+  std::map<std::pair<std::string, std::string>, double> rates;
+  for (const auto& [number, rank] : context.job.ranks()) {
+    const auto gauge = context.nodes.Gauge(rank.info.node, "rate_gbps", context.now);
+    if (const auto rate = gauge.find(rank.info.nic); rate != gauge.end()) {
+      rates[{rank.info.node, rank.info.nic}] = rate->second;
+    }
+  }
+  std::vector<double> sorted;
+  for (const auto& [nic, rate] : rates) {
+    sorted.push_back(rate);
+  }
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<model::Suspect> slow;
+  for (const auto& [nic, rate] : rates) {
+    const double usual = sorted[sorted.size() / 2];
+    if (rate < kRateRatio * usual) {
+      Component part;
+      part.kind = model::component_kind::kNic;
+      part.node = nic.first;
+      part.nic = nic.second;
+      slow.push_back({part, kSlowPortWeight});
+      finding->evidence.push_back({"hardware", context.now,
+                                   fmt::format("{} of {} runs at {:g} Gb/s, its peers at {:g}",
+                                               nic.second, nic.first, rate, usual),
+                                   rate, "Gb/s"});
+    }
+  }
+  return slow;
+}
+
+void PromoteByHardware(const Context& context, const std::vector<int>& ranks, model::TimeNs from,
                        Localisation* place, model::Finding* finding) {
-  std::set<std::pair<std::string, std::string>> ends;
-  for (const model::Suspect& suspect : place->suspects) {
-    ends.emplace(suspect.component.node, suspect.component.nic);
-    if (!suspect.component.peer_node.empty()) {
-      ends.emplace(suspect.component.peer_node, suspect.component.peer_nic);
+  std::vector<Clue> clues = FindNicClues(context, ranks, from).clues;
+  for (const model::Suspect& port : SlowPorts(context, finding)) {
+    Clue clue;
+    clue.part = port.component;
+    clue.weight = port.score;
+    clues.push_back(std::move(clue));
+  }
+  for (Clue& clue : GpuClues(context, ranks, from)) {
+    if (MakesTransfersSlow(clue)) {
+      clue.weight = kPcieWeight;
+      clues.push_back(std::move(clue));
     }
   }
-  bool promoted = false;
-  for (const auto& [node, nic] : ends) {
-    std::set<std::string> nics;
-    const double weight = Weigh(nodes, node, nic, from, now, &nics, finding);
-    if (weight <= 1) {
-      continue;
+  const bool network = !place->suspects.empty() &&
+                       place->suspects.front().component.kind == model::component_kind::kNetwork;
+  std::erase_if(clues, [&](const Clue& clue) {
+    const bool gpu = clue.part.kind == model::component_kind::kGpu;
+    const auto found = context.job.ranks().find(clue.part.rank.value_or(-1));
+    Component part = clue.part;
+    if (gpu && found != context.job.ranks().end()) {
+      part.nic = found->second.info.nic;
     }
-    promoted = true;
-    Component component;
-    component.kind = model::component_kind::kNic;
-    component.node = node;
-    component.nic = nics.size() == 1 ? *nics.begin() : nic;
-    double share = 0.5 / static_cast<double>(place->suspects.size());
-    std::erase_if(place->suspects, [&](const model::Suspect& suspect) {
-      const bool same = suspect.component.kind == component.kind &&
-                        suspect.component.node == node && suspect.component.nic == nic;
-      share = same ? suspect.score : share;
-      return same;
-    });
-    place->suspects.insert(place->suspects.begin(), {component, share * weight});
-  }
-  double sum = 0;
-  for (const model::Suspect& suspect : place->suspects) {
-    sum += suspect.score;
-  }
-  for (model::Suspect& suspect : place->suspects) {
-    suspect.score /= sum;
-  }
-  std::stable_sort(place->suspects.begin(), place->suspects.end(),
-                   [](const auto& a, const auto& b) { return a.score > b.score; });
-  if (promoted && place->suspects.front().score >= 0.9) {
-    if (!place->unique) {
-      place->reason = "the one with hardware evidence";
-    }
+    return !network && !place->suspects.empty() &&
+           std::none_of(place->suspects.begin(), place->suspects.end(),
+                        [&](const auto& suspect) { return Contains(suspect.component, part); });
+  });
+  clues = Joined(std::move(clues));
+  Clue node;
+  if (const Clue* decisive = Decisive(clues, &node); decisive != nullptr) {
+    finding->evidence.insert(finding->evidence.end(), decisive->evidence.begin(),
+                             decisive->evidence.end());
+    place->suspects = {{decisive->part, 1.0}};
     place->unique = true;
+    place->reason = "the one with hardware evidence";
   }
 }
 
@@ -95,7 +112,26 @@ std::string DescribePart(const Component& component) {
   if (component.kind == model::component_kind::kNic) {
     return nic(component.nic, component.node);
   }
+  if (component.kind == model::component_kind::kGpu) {
+    return component.gpu.has_value() ? fmt::format("GPU {} of {}", *component.gpu, component.node)
+                                     : fmt::format("the GPU of rank {} on {}",
+                                                   component.rank.value_or(-1), component.node);
+  }
+  if (component.kind == model::component_kind::kRank) {
+    return fmt::format("the process of rank {}", component.rank.value_or(-1));
+  }
+  if (component.kind == model::component_kind::kNode) {
+    return "node " + component.node;
+  }
+  if (component.kind == model::component_kind::kConfig) {
+    return "a setting of " + (component.node.empty() ? "the nodes" : component.node);
+  }
   if (component.kind == model::component_kind::kLink) {
+    if (component.node == component.peer_node && component.rank.has_value() &&
+        component.peer_rank.has_value()) {
+      return fmt::format("the path between the GPUs of ranks {} and {}", *component.rank,
+                         *component.peer_rank);
+    }
     return fmt::format("the path between {} and {}", nic(component.nic, component.node),
                        nic(component.peer_nic, component.peer_node));
   }

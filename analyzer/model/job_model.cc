@@ -12,6 +12,7 @@ bool Earlier(const Operation* a, const Operation* b) {
 }
 
 constexpr int kSteadyAfterCompletions = 3;
+constexpr DurationNs kClockSkewMax = 10 * kSecond;
 
 }  // namespace
 
@@ -99,6 +100,12 @@ void JobModel::Leave(Operation* operation) {
 void JobModel::NoteTime(TimeNs time) {
   if (time > now_) {
     future_.push(time);
+  } else if (time > last_movement_ && last_movement_ != 0) {
+    // Late by a clock behind the watermark: such a silence is ordinary, a longer one an agent's.
+    if (steady_since_ != 0 && now_ - last_movement_ <= kClockSkewMax) {
+      longest_gap_ = std::max(longest_gap_, now_ - last_movement_);
+    }
+    last_movement_ = time;
   }
   if (first_seen_ == 0 || time < first_seen_) {
     first_seen_ = time;

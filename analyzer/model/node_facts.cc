@@ -67,6 +67,30 @@ std::map<std::string, double> NodeFacts::Gauge(const std::string& node, const st
   return values;
 }
 
+std::map<std::string, double> NodeFacts::GaugeGrowth(const std::string& node,
+                                                     const std::string& name, TimeNs from,
+                                                     TimeNs to) const {
+  std::map<std::string, double> growth;
+  const auto entry = nodes_.find(node);
+  if (entry == nodes_.end()) {
+    return growth;
+  }
+  for (const auto& [key, history] : entry->second.gauges) {
+    if (key.second != name) {
+      continue;
+    }
+    double& sum = growth[key.first];
+    auto value = history.upper_bound(from);
+    value = value == history.begin() ? value : std::prev(value);
+    double last = value == history.end() ? 0 : value->second;
+    for (; value != history.end() && value->first <= to; ++value) {
+      sum += value->second >= last ? value->second - last : value->second;
+      last = value->second;
+    }
+  }
+  return growth;
+}
+
 TimeNs NodeFacts::SilentSince(const std::string& node, TimeNs now) const {
   const auto entry = nodes_.find(node);
   if (entry == nodes_.end()) {

@@ -23,9 +23,13 @@ class NodeFacts {
 
   // In order of time, within [from, to].
   std::vector<EventRecord> Events(const std::string& node, TimeNs from, TimeNs to) const;
-  // The newest value not later than `now` of each (device, name) on each node.
+  // The newest value of `name` not later than `now` on each device of the node.
   std::map<std::string, double> Gauge(const std::string& node, const std::string& name,
                                       TimeNs now) const;  // by device
+  // How much each device's gauge has grown within [from, to]; a gauge that fell (a counter that was
+  // reset) counts from there.
+  std::map<std::string, double> GaugeGrowth(const std::string& node, const std::string& name,
+                                            TimeNs from, TimeNs to) const;
   bool IsSilent(const std::string& node, TimeNs now) const;
   TimeNs SilentSince(const std::string& node, TimeNs now) const;  // 0: it is not
 

@@ -13,16 +13,11 @@
 #include <variant>
 #include <vector>
 
+#include "analyzer/model/job_record.h"
 #include "analyzer/model/node_records.h"
 #include "analyzer/model/time.h"
 
 namespace c4::model {
-
-struct JobRecord {
-  std::string job;
-  std::uint32_t restarts = 0;
-  std::string nccl_version;
-};
 
 struct RankRecord {
   std::string job;

@@ -146,6 +146,10 @@ std::vector<Verdict> IncidentBook::Update(const std::string& job, std::uint32_t 
     if (now - incident.last_found < kResolveAfter) {
       return false;
     }
+    if (incident.verdict.status == Status::kSuspected) {
+      // It passed before it was certain: worth knowing, no fault.
+      incident.verdict.severity = model::Severity::kInfo;
+    }
     incident.verdict.status = Status::kResolved;
     incident.verdict.resolved = now;
     changed.push_back(incident.verdict);

@@ -61,10 +61,11 @@ def main():
     with open(os.path.join(folder, "open.txt"), encoding="utf-8") as lines:
         known = {line.split()[0] for line in lines if line.strip() and line[0] != "#"}
     failed, right = 0, 0
-    traces = sorted(glob.glob(os.path.join(folder, "*.jsonl")))
+    traces = sorted(glob.glob(os.path.join(folder, "*.jsonl")) +
+                    glob.glob(os.path.join(folder, "*.jsonl.zst")))
     for trace in traces:
-        name = os.path.basename(trace)[: -len(".jsonl")]
-        with open(trace[: -len("jsonl")] + "expect.json", encoding="utf-8") as file:
+        name = os.path.basename(trace).split(".")[0]
+        with open(os.path.join(folder, name + ".expect.json"), encoding="utf-8") as file:
             expected = json.load(file)
         done = subprocess.run([c4ctl, "analyze", "--output", "json", trace], capture_output=True,
                               text=True, check=False)

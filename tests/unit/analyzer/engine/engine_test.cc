@@ -162,9 +162,13 @@ TEST(EngineTest, PausesThatRotateAreNoFault) {
   EXPECT_THAT(Analyse(job, 40 * model::kSecond), IsEmpty());
 }
 
-TEST(EngineTest, NothingIsSaidBeforeTheJobHasARhythm) {
-  EXPECT_THAT(Analyse(From(1, 2, [](Behaviour* b) { b->calls = false; }), 60 * model::kSecond),
-              IsEmpty());
+TEST(EngineTest, BeforeTheJobHasARhythmAnAbsentRankIsNoFault) {
+  const auto job = From(1, 2, [](Behaviour* b) { b->calls = false; });
+  EXPECT_THAT(Analyse(job, 10 * model::kSecond), IsEmpty());
+  const auto verdicts = Analyse(job, 1800 * model::kSecond);
+  ASSERT_THAT(verdicts, SizeIs(1));
+  EXPECT_EQ(verdicts[0].severity, model::Severity::kInfo);
+  EXPECT_EQ(verdicts[0].action, model::action::kWait);
 }
 
 std::string Text(const std::vector<model::Verdict>& verdicts) {

@@ -32,9 +32,24 @@ inline model::OperationRecord FullOperation() {
           .untimed = true};
 }
 
+inline model::JobRecord FullJob() {
+  model::JobRecord job;
+  job.job = "j1";
+  job.restarts = 3;
+  job.nccl_version = "2.28.9";
+  job.previous_incidents = {
+      {"n2", 9, "non_communication_hang", "AllGather", "called, not started", "ncclLocalOpAppend"}};
+  job.expected_collective_seconds = 40;
+  job.step_offset = {{2, 7}};
+  job.steps_done = {{0, 101}, {1, 100}};
+  job.cordoned_by = {{"n1", "operator"}};
+  job.dry_run = true;
+  return job;
+}
+
 inline std::vector<model::Record> EveryRecord() {
   return {
-      model::JobRecord{"j1", 3, "2.28.9"},
+      FullJob(),
       model::RankRecord{"j1", 4, 1, "n0", 4, 16, 4242, 4, "GPU-1", "0000:1b:00.0", "mlx5_0"},
       model::CommunicatorRecord{"j1", 1, "tp0", "tensor", {3, 2, -1, 0}},
       FullOperation(),

@@ -75,6 +75,40 @@ TEST(TraceJson, UnknownKeysAreIgnoredAndUnknownKindsNamed) {
             "weather");
 }
 
+TEST(TraceJson, ReadsWhatAnOperatorAddsToAJob) {
+  const auto job = Parse<model::JobRecord>(
+      R"({"job":{"job":"j1","step_offset":{"2":7,"x":1,"-1":2},"steps_done":{"0":"many","1":9},)"
+      R"("previous_incidents":[{"node":"n2","rank":9,"class":"process_failure","host":"f"},7],)"
+      R"("expected_collective_seconds":{"AllReduce":2.5,"Broadcast":40},"dry_run":true,)"
+      R"("node_cordoned_by":{"n1":"operator"}}})");
+  EXPECT_THAT(job.step_offset, ElementsAre(std::pair<const int, std::int64_t>(2, 7)));
+  EXPECT_THAT(job.steps_done, ElementsAre(std::pair<const int, std::int64_t>(1, 9)));
+  ASSERT_EQ(job.previous_incidents.size(), 1U);
+  EXPECT_EQ(job.previous_incidents[0].node, "n2");
+  EXPECT_EQ(job.previous_incidents[0].rank, 9);
+  EXPECT_EQ(job.previous_incidents[0].host, "f");
+  EXPECT_EQ(job.expected_collective_seconds, 40);
+  EXPECT_EQ(job.cordoned_by.at("n1"), "operator");
+  EXPECT_TRUE(job.dry_run);
+}
+
+TEST(TraceJson, WhatAnOperatorAddedWronglyIsLeftOut) {
+  const auto job = Parse<model::JobRecord>(
+      R"({"job":{"job":"j1","step_offset":[7],"steps_done":9,"previous_incidents":{"rank":9},)"
+      R"("expected_collective_seconds":-4,"dry_run":"yes","node_cordoned_by":7}})");
+  EXPECT_TRUE(job.step_offset.empty());
+  EXPECT_TRUE(job.steps_done.empty());
+  EXPECT_TRUE(job.previous_incidents.empty());
+  EXPECT_EQ(job.expected_collective_seconds, 0);
+  EXPECT_TRUE(job.cordoned_by.empty());
+  EXPECT_FALSE(job.dry_run);
+  std::string many = R"({"job":{"job":"j1","previous_incidents":[)";
+  for (int i = 0; i < 300; ++i) many += R"({"node":"n"},)";
+  many.back() = ']';
+  EXPECT_EQ(Parse<model::JobRecord>(many + "}}").previous_incidents.size(),
+            limits::kPreviousIncidentsMax);
+}
+
 TEST(TraceJson, EveryRecordSurvivesARoundTrip) {
   for (model::Record record : EveryRecord()) {
     ASSERT_TRUE(Normalize(record).ok());
@@ -168,7 +202,7 @@ TEST(TraceJson, CutsLongTextsAtACharacter) {
 TEST(TraceJson, LatestTimeIsThatOfTheLastMoment) {
   EXPECT_EQ(LatestTime(FullOperation()), kNow + 3);
   EXPECT_EQ(LatestTime(model::PhaseRecord{"j", 7, "eval"}), 7);
-  EXPECT_EQ(LatestTime(model::JobRecord{"j", 0, ""}), 0);
+  EXPECT_EQ(LatestTime(FullJob()), 0);
 }
 
 }  // namespace
