@@ -128,11 +128,28 @@ void Owner::ApplyMembership(const ingest::Membership& membership, const std::str
 }
 
 void Owner::Give(const model::Record& record) {
+  known_.Note(record);
   if (deps_.recorder != nullptr) deps_.recorder->Write(record);
+  if (deps_.tap != nullptr && deps_.tap->active()) deps_.tap->Write(record);
   deps_.engine->Apply(record);
 }
 
+void Owner::LetRecordingsIn() {
+  deps_.tap->Admit(
+      [this](const TraceTap::Give& give) {
+        known_.Visit(give);
+        communicators_.Visit(give);
+      },
+      watermark_);
+}
+
+void Owner::CloseStreams(const absl::Status& why) {
+  sessions_.CloseAll(why);
+  if (deps_.tap != nullptr) deps_.tap->Close(why);
+}
+
 void Owner::Tick() {
+  if (deps_.tap != nullptr && deps_.tap->active()) LetRecordingsIn();
   const std::int64_t now = deps_.clock->MonotonicNs();
   const ingest::WatermarkTracker::Change change = tracker_.Update(now, deps_.clock->RealtimeNs());
   for (const model::AgentRecord& agent : change.agents) {
@@ -149,6 +166,7 @@ void Owner::Tick() {
         spdlog::error("recording stops: {}", ToStd(deps_.recorder->status().message()));
       }
     }
+    if (deps_.tap != nullptr && deps_.tap->active()) deps_.tap->WriteWatermark(watermark_);
     KeepVerdicts(deps_.engine->Advance(watermark_));
   } else if (!unstored_.empty()) {
     KeepVerdicts({});

@@ -1,5 +1,5 @@
 // The one place where things are decided: takes what the streams hand over, gives facts and
-// watermarks to the engine (and to the recording, in the same order), stores verdicts and then
+// watermarks to the engine (and to recordings, in the same order), stores verdicts and then
 // shows them.
 //
 // Not a thread: OwnerThread calls it, and tests call it directly. One caller at a time. Time comes
@@ -16,6 +16,8 @@
 #include "analyzer/api/board.h"
 #include "analyzer/api/engine_port.h"
 #include "analyzer/api/intake_queue.h"
+#include "analyzer/api/known_facts.h"
+#include "analyzer/api/trace_tap.h"
 #include "analyzer/ingest/communicator_assembler.h"
 #include "analyzer/ingest/rank_owners.h"
 #include "analyzer/ingest/trace_recorder.h"
@@ -31,12 +33,13 @@ class Owner {
     std::string analyzer_instance;  // random per process
     ingest::WatermarkTracker::Options watermark;
   };
-  struct Dependencies {  // all outlive the owner; recorder may be null
+  struct Dependencies {  // all outlive the owner; recorder and tap may be null
     const Clock* clock = nullptr;
     EnginePort* engine = nullptr;
     store::VerdictStore* store = nullptr;
     Board* board = nullptr;
     ingest::TraceRecorder* recorder = nullptr;
+    TraceTap* tap = nullptr;
   };
 
   Owner(Options options, Dependencies dependencies);
@@ -50,7 +53,8 @@ class Owner {
   // Moves time on. Called after each round of Take(), and every 100 ms.
   void Tick();
 
-  void CloseStreams(const absl::Status& why) { sessions_.CloseAll(why); }
+  // Of the agents, and of those who record.
+  void CloseStreams(const absl::Status& why);
 
  private:
   void TakeBatch(const Intake& intake, const ingest::DecodedBatch& batch);
@@ -58,6 +62,7 @@ class Owner {
   void ApplyMembership(const ingest::Membership& membership, const std::string& node,
                        ingest::RejectCounts& rejected);
   void Give(const model::Record& record);
+  void LetRecordingsIn();
   void KeepVerdicts(const std::vector<model::Verdict>& verdicts);
   void ShowState();
   void LogRejections(const std::string& node, const ingest::RejectCounts& rejected);
@@ -68,6 +73,7 @@ class Owner {
   ingest::RankOwners rank_owners_;
   ingest::CommunicatorAssembler communicators_;
   ingest::WatermarkTracker tracker_;
+  KnownFacts known_;                              // for recordings that begin later
   std::map<std::string, model::JobRecord> jobs_;  // as last given to the engine
   model::TimeNs watermark_ = 0;
   std::map<std::string, v1::Verdict> unstored_;  // by id; waiting for the store

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analyzer/api/mutex.h"
+#include "analyzer/api/record_stream.h"
 
 namespace c4::api {
 namespace {
@@ -129,6 +130,11 @@ grpc::ServerUnaryReactor* QueryService::GetStatus(grpc::CallbackServerContext* c
                                                   v1::GetStatusResponse* response) {
   *response = board_->Status();
   return Done(context);
+}
+
+grpc::ServerWriteReactor<v1::RecordTraceResponse>* QueryService::RecordTrace(
+    grpc::CallbackServerContext* /*context*/, const v1::RecordTraceRequest* request) {
+  return StartRecordStream(request->job(), options_.record_backlog_bytes_max, tap_);
 }
 
 }  // namespace c4::api

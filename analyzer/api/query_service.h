@@ -1,4 +1,5 @@
-// Answers c4ctl and whoever else asks, from the board only: a query never waits for the engine.
+// Answers c4ctl and whoever else asks, from the board and the tap only: a query never waits for the
+// engine.
 // Thread-safe.
 #pragma once
 
@@ -7,6 +8,7 @@
 #include <cstddef>
 
 #include "analyzer/api/board.h"
+#include "analyzer/api/trace_tap.h"
 #include "c4/v1/service.grpc.pb.h"
 
 namespace c4::api {
@@ -17,10 +19,12 @@ class QueryService final : public v1::QueryService::CallbackService {
     // Verdicts that wait for a watching client beyond those that it starts with. A client further
     // behind is told so (RESOURCE_EXHAUSTED) and comes back for the present state.
     std::size_t watch_backlog_max = 256;
+    std::size_t record_backlog_bytes_max = TraceBacklog::kBytesMax;
   };
 
-  // The board outlives the service and its streams.
-  QueryService(Options options, Board* board) : options_(options), board_(board) {}
+  // Board and tap outlive the service and its streams.
+  QueryService(Options options, Board* board, TraceTap* tap)
+      : options_(options), board_(board), tap_(tap) {}
 
   grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
                                      const v1::ListJobsRequest* request,
@@ -33,10 +37,13 @@ class QueryService final : public v1::QueryService::CallbackService {
   grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context,
                                       const v1::GetStatusRequest* request,
                                       v1::GetStatusResponse* response) override;
+  grpc::ServerWriteReactor<v1::RecordTraceResponse>* RecordTrace(
+      grpc::CallbackServerContext* context, const v1::RecordTraceRequest* request) override;
 
  private:
   const Options options_;
   Board* const board_;
+  TraceTap* const tap_;
 };
 
 }  // namespace c4::api

@@ -56,9 +56,10 @@ bool IsLoopback(const std::string& address) {
 }
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(Options options, const Clock* clock,
-                                                      IntakeQueue* queue, Board* board) {
+                                                      IntakeQueue* queue, Board* board,
+                                                      TraceTap* tap) {
   C4_ASSIGN_OR_RETURN(const auto credentials, Credentials(options));
-  auto server = std::unique_ptr<Server>(new Server(options, clock, queue, board));
+  auto server = std::unique_ptr<Server>(new Server(options, clock, queue, board, tap));
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;

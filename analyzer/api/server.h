@@ -25,7 +25,8 @@ class Server {
   // Dependencies outlive the server. kInvalidArgument: the address, or not loopback without
   // `insecure`; kUnavailable: cannot listen there.
   static absl::StatusOr<std::unique_ptr<Server>> Start(Options options, const Clock* clock,
-                                                       IntakeQueue* queue, Board* board);
+                                                       IntakeQueue* queue, Board* board,
+                                                       TraceTap* tap);
   ~Server() { Stop(); }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -38,8 +39,9 @@ class Server {
   void Stop();
 
  private:
-  Server(const Options& options, const Clock* clock, IntakeQueue* queue, Board* board)
-      : telemetry_(clock, queue), query_(options.query, board) {}
+  Server(const Options& options, const Clock* clock, IntakeQueue* queue, Board* board,
+         TraceTap* tap)
+      : telemetry_(clock, queue), query_(options.query, board, tap) {}
 
   TelemetryService telemetry_;
   QueryService query_;

@@ -48,13 +48,14 @@ absl::StatusOr<std::unique_ptr<Service>> Service::Start(const Options& options, 
                                               .engine = service->engine_.get(),
                                               .store = service->store_.get(),
                                               .board = &service->board_,
-                                              .recorder = service->recorder_.get()});
+                                              .recorder = service->recorder_.get(),
+                                              .tap = &service->tap_});
   C4_RETURN_IF_ERROR(service->owner_->Restore());
 
   C4_ASSIGN_OR_RETURN(
       service->server_,
       api::Server::Start({.listen = options.listen, .insecure = options.insecure, .query = {}},
-                         clock, &service->queue_, &service->board_));
+                         clock, &service->queue_, &service->board_, &service->tap_));
   service->owner_thread_ = std::make_unique<api::OwnerThread>(
       api::OwnerThread::Options{}, &service->queue_, service->owner_.get());
   if (!options.port_file.empty()) {

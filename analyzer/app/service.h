@@ -15,6 +15,7 @@
 #include "analyzer/api/owner.h"
 #include "analyzer/api/owner_thread.h"
 #include "analyzer/api/server.h"
+#include "analyzer/api/trace_tap.h"
 #include "analyzer/app/options.h"
 #include "analyzer/ingest/trace_recorder.h"
 #include "analyzer/store/sqlite_store.h"
@@ -44,6 +45,7 @@ class Service {
   std::unique_ptr<ingest::TraceRecorder> recorder_;
   std::unique_ptr<api::EnginePort> engine_;
   api::Board board_;
+  api::TraceTap tap_;
   api::IntakeQueue queue_;
   std::unique_ptr<api::Owner> owner_;
   std::unique_ptr<api::OwnerThread> owner_thread_;

@@ -19,7 +19,8 @@ constexpr char kFooter[] =
     "  c4ctl verdicts --watch              stay, and print each change\n"
     "  c4ctl verdicts -o json | jq .       for programs\n"
     "  c4ctl jobs                          the jobs that are watched\n"
-    "  c4ctl analyze trace.jsonl.zst       find faults in a recording, with no cluster\n"
+    "  c4ctl record -f run.jsonl.zst       record what the analyzer is given, until Ctrl-C\n"
+    "  c4ctl analyze run.jsonl.zst         find faults in a recording, with no cluster\n"
     "  source <(c4ctl completion bash)\n"
     "\n"
     "Exit status: 0 it worked, 1 it did not, 2 usage.";
@@ -33,12 +34,27 @@ constexpr char kVerdictsFooter[] =
     "  c4ctl verdicts --all                verdicts of severity info as well\n"
     "  c4ctl verdicts -w -o json           one JSON object per line, for ever";
 
+constexpr char kRecordFooter[] =
+    "Writes what the analyzer is given from now on, and first which jobs, ranks and communicators\n"
+    "there are, as a trace that c4ctl analyze reads. Ctrl-C or --duration ends it; a line on\n"
+    "standard error says what is in it. With --job, what belongs to other jobs is left out and\n"
+    "what the nodes report stays in.\n"
+    "\n"
+    "Exit status: 0 it was ended by Ctrl-C or --duration, 1 by anything else, 2 usage. Whatever "
+    "the\n"
+    "end, what was written can be analysed up to its last watermark.\n"
+    "\n"
+    "Examples:\n"
+    "  c4ctl record -f run.jsonl.zst                      compressed, until Ctrl-C\n"
+    "  c4ctl record --job llama --duration 10m -f llama.jsonl\n"
+    "  c4ctl record --duration 1m | c4ctl analyze -       what would be found in this minute";
+
 constexpr char kAnalyzeFooter[] =
     "Runs the same engine as the analyzer. Several files are the parts of one recording, oldest "
     "first;\n"
-    "\"-\" is standard input, .zst is decompressed. A recording made with c4-analyzer --record "
-    "gives\n"
-    "the verdicts of the live run.\n"
+    "\"-\" is standard input, .zst is decompressed. A recording (c4ctl record, c4-analyzer "
+    "--record)\n"
+    "of the whole run gives the verdicts of the live run.\n"
     "\n"
     "Exit status: 0 it ran, 1 it could not, 2 usage; with --exit-code 10 when there is a fault.\n"
     "\n"
@@ -51,19 +67,24 @@ const std::map<std::string, Format> kFormats = {{"table", Format::kTable},
                                                 {"json", Format::kJson},
                                                 {"name", Format::kName}};
 
+constexpr absl::Duration kTimeoutMax = absl::Hours(24);
+constexpr absl::Duration kRecordMax = absl::Hours(24 * 365);
+
 struct Arguments {
   std::string server = "127.0.0.1:7400";
   std::string timeout = "10s";
+  std::string duration;
   std::string format = "table";
   std::string shell;
   bool watch = false;
   bool no_headers = false;
   VerdictsOptions verdicts;
   AnalyzeOptions analyze;
+  RecordOptions record;
 };
 
 // "10s", "500ms", "1m"; a bare number is seconds.
-absl::Duration ParseTimeout(const std::string& text) {
+absl::Duration ParseTime(const std::string& text) {
   absl::Duration duration;
   if (absl::ParseDuration(text, &duration) || absl::ParseDuration(text + "s", &duration)) {
     return duration;
@@ -71,10 +92,13 @@ absl::Duration ParseTimeout(const std::string& text) {
   return absl::ZeroDuration();
 }
 
-std::string CheckTimeout(const std::string& text) {
-  const absl::Duration timeout = ParseTimeout(text);
-  if (timeout > absl::ZeroDuration() && timeout <= absl::Hours(24)) return "";
-  return "not a time like 10s or 500ms: " + text;
+CLI::Validator IsTime(absl::Duration longest) {
+  return {[longest](const std::string& text) -> std::string {
+            const absl::Duration time = ParseTime(text);
+            if (time > absl::ZeroDuration() && time <= longest) return "";
+            return "not a time like 10s or 500ms: " + text;
+          },
+          ""};
 }
 
 void AddFormat(CLI::App* command, Arguments& arguments, const std::vector<std::string>& formats) {
@@ -110,6 +134,20 @@ void AddCommands(CLI::App& app, Arguments& arguments) {
   analyze->add_flag("--exit-code", arguments.analyze.exit_code, "Exit with 10 on a fault");
   AddFormat(analyze, arguments, {"table", "wide", "json"});
 
+  CLI::App* record = app.add_subcommand("record", "Record what the analyzer is given");
+  record->footer(kRecordFooter);
+  record->add_option("-j,--job", arguments.record.job, "Only this job")->type_name("JOB");
+  record
+      ->add_option("-f,--file", arguments.record.file,
+                   "Where to; - is standard output, .zst is compressed")
+      ->type_name("FILE")
+      ->capture_default_str();
+  record->add_option("-d,--duration", arguments.duration, "End after this time")
+      ->type_name("TIME")
+      ->check(IsTime(kRecordMax));
+  record->add_flag("--overwrite", arguments.record.overwrite,
+                   "Also when the file is there already");
+
   app.add_subcommand("completion", "Print a completion script")
       ->add_option("SHELL", arguments.shell, "bash, zsh or fish")
       ->required()
@@ -129,8 +167,16 @@ int Dispatch(const std::string& command, Arguments& arguments, const CliDependen
     arguments.analyze.format = format;
     return RunAnalyze(*dependencies.make_engine(), arguments.analyze, output);
   }
-  Client client(arguments.server, ParseTimeout(arguments.timeout));
+  if (command == "record") {
+    const absl::StatusOr<int> stop_fd =
+        dependencies.stop_fd ? dependencies.stop_fd() : absl::StatusOr<int>(-1);
+    if (!stop_fd.ok()) return Fail(stop_fd.status(), output);
+    arguments.record.stop_fd = *stop_fd;
+    if (!arguments.duration.empty()) arguments.record.duration = ParseTime(arguments.duration);
+  }
+  Client client(arguments.server, ParseTime(arguments.timeout));
   if (command == "jobs") return RunJobs(client, format, !arguments.no_headers, output);
+  if (command == "record") return RunRecord(client, arguments.record, output);
   if (command == "status") return RunStatus(client, format, output);
   arguments.verdicts.format = format;
   arguments.verdicts.headers = !arguments.no_headers;
@@ -155,7 +201,7 @@ int RunCli(int argc, const char* const* argv, const CliDependencies& dependencie
   app.add_option("--timeout", arguments.timeout, "How long to wait for an answer")
       ->envname("C4_TIMEOUT")
       ->type_name("TIME")
-      ->check(CheckTimeout)
+      ->check(IsTime(kTimeoutMax))
       ->capture_default_str();
   AddCommands(app, arguments);
   try {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 
+#include "absl/status/statusor.h"
 #include "analyzer/api/engine_port.h"
 #include "analyzer/cli/output.h"
 
@@ -12,6 +13,8 @@ namespace c4::cli {
 struct CliDependencies {
   std::function<std::unique_ptr<api::EnginePort>()> make_engine;  // for analyze
   std::function<bool()> pause;                                    // between attempts of --watch
+  // For record, before any thread starts: takes over Ctrl-C, which makes the descriptor readable.
+  std::function<absl::StatusOr<int>()> stop_fd = {};
 };
 
 int RunCli(int argc, const char* const* argv, const CliDependencies& dependencies,

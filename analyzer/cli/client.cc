@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analyzer/api/grpc_status.h"
+#include "common/status_macros.h"
 #include "fmt/format.h"
 
 namespace c4::cli {
@@ -128,6 +129,46 @@ absl::Status Client::Watch(const VerdictQuery& query, const std::function<void()
   }
   const grpc::Status status = reader->Finish();
   if (status.ok()) return absl::UnavailableError("the analyzer ended the watch");
+  return Explain(status);
+}
+
+absl::Status Client::Record(const std::string& job, int stop_fd, absl::Duration duration,
+                            const std::function<bool(const v1::RecordTraceResponse&)>& on_message) {
+  grpc::ClientContext context;
+  C4_ASSIGN_OR_RETURN(
+      const auto interrupt,
+      Interrupt::Start({.stop_fd = stop_fd, .answer_within = timeout_, .duration = duration},
+                       [&] { context.TryCancel(); }));
+  v1::RecordTraceRequest request;
+  request.set_job(job);
+  const auto reader = stub_->RecordTrace(&context, request);
+  bool answered = false;
+  bool enough = false;
+  v1::RecordTraceResponse response;
+  while (reader->Read(&response)) {
+    if (!std::exchange(answered, true)) interrupt->Answered();
+    // After the end it is read on, so that the call can finish.
+    if (enough || on_message(response)) continue;
+    enough = true;
+    context.TryCancel();
+  }
+  const grpc::Status status = reader->Finish();
+  switch (interrupt->End()) {
+    case Interrupt::Cause::kStopped:
+    case Interrupt::Cause::kTimeIsUp:
+      return absl::OkStatus();
+    case Interrupt::Cause::kNoAnswer:
+      return Explain(grpc::Status(grpc::StatusCode::DEADLINE_EXCEEDED, ""));
+    case Interrupt::Cause::kNone:
+      break;
+  }
+  if (enough) return absl::OkStatus();
+  if (status.ok()) return absl::UnavailableError("the analyzer ended the recording");
+  // Once it has begun, "cannot reach" would be the wrong words.
+  if (answered && status.error_code() == grpc::StatusCode::UNAVAILABLE) {
+    return absl::UnavailableError(
+        fmt::format("lost the analyzer at {}: {}", server_, Reason(status.error_message())));
+  }
   return Explain(status);
 }
 

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "analyzer/cli/interrupt.h"
 #include "c4/v1/service.grpc.pb.h"
 
 namespace c4::cli {
@@ -32,6 +33,11 @@ class Client {
   // breaks (why). `on_connected` is called once the analyzer has answered.
   absl::Status Watch(const VerdictQuery& query, const std::function<void()>& on_connected,
                      const std::function<bool(const v1::Verdict&)>& on_verdict);
+
+  // A recording, message by message, until `on_message` returns false or it is interrupted (OK: by
+  // `stop_fd` or after `duration`), or until the analyzer ends it or is gone (why).
+  absl::Status Record(const std::string& job, int stop_fd, absl::Duration duration,
+                      const std::function<bool(const v1::RecordTraceResponse&)>& on_message);
 
   const std::string& server() const { return server_; }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/time/time.h"
 #include "analyzer/api/engine_port.h"
 #include "analyzer/cli/client.h"
 #include "analyzer/cli/output.h"
@@ -32,11 +33,20 @@ struct AnalyzeOptions {
   bool exit_code = false;
 };
 
+struct RecordOptions {
+  std::string job;  // empty: all
+  std::string file = "-";
+  bool overwrite = false;
+  absl::Duration duration = absl::InfiniteDuration();
+  int stop_fd = -1;  // readable: end the recording
+};
+
 int RunVerdicts(Client& client, const VerdictsOptions& options, const Output& output);
 int RunWatch(Client& client, const VerdictsOptions& options, const WatchOptions& watch,
              const Output& output);
 int RunJobs(Client& client, Format format, bool headers, const Output& output);
 int RunStatus(Client& client, Format format, const Output& output);
+int RunRecord(Client& client, const RecordOptions& options, const Output& output);
 int RunAnalyze(api::EnginePort& engine, const AnalyzeOptions& options, const Output& output);
 
 // "bash", "zsh" or "fish".

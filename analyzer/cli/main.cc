@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string_view>
 #include <thread>
@@ -15,6 +16,7 @@
 #include "analyzer/cli/cli.h"
 #include "common/backoff.h"
 #include "common/clock.h"
+#include "common/stop.h"
 
 namespace {
 
@@ -41,17 +43,24 @@ int main(int argc, char** argv) {
                                .err = &std::cerr,
                                .color = terminal && WantsColor(),
                                .width = terminal ? TerminalWidth() : 0,
-                               .now = [] { return c4::SystemClock().RealtimeNs(); }};
+                               .now = [] { return c4::SystemClock().RealtimeNs(); },
+                               .progress = isatty(STDERR_FILENO) == 1};
   std::mt19937_64 random(std::random_device{}());
   std::uniform_real_distribution<double> uniform(0.0, 1.0);
   c4::Backoff backoff({.maximum_ns = 5'000'000'000}, [&] { return uniform(random); });
+  std::optional<c4::StopSignal> stop;
   const c4::cli::CliDependencies dependencies{
       .make_engine = [] { return std::make_unique<c4::api::RealEngine>(); },
       .pause =
           [&] {
             std::this_thread::sleep_for(std::chrono::nanoseconds(backoff.NextNs()));
             return true;
-          }};
+          },
+      .stop_fd = [&]() -> absl::StatusOr<int> {
+        auto created = c4::StopSignal::Create();
+        if (!created.ok()) return created.status();
+        return stop.emplace(*std::move(created)).fd();
+      }};
   const int status = c4::cli::RunCli(argc, argv, dependencies, output);
   std::cout.flush();
   // A full disk behind a redirection must not look like success.

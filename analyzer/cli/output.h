@@ -20,6 +20,7 @@ struct Output {
   bool color = false;                 // `out` is a terminal and the user has not asked for none
   int width = 0;                      // of the terminal; 0: not one, nothing is shortened
   std::function<std::int64_t()> now;  // Unix ns, for ages
+  bool progress = false;              // `err` is a terminal: somebody watches
 };
 
 enum class Format { kTable, kWide, kJson, kName };

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -36,6 +37,11 @@ class CommunicatorAssembler {
 
   // Those that changed since the last call, ordered by job and id.
   std::vector<model::CommunicatorRecord> TakeChanged();
+
+  // All that are known, in the same order.
+  void Visit(const std::function<void(const model::CommunicatorRecord&)>& give) const {
+    for (const auto& [key, state] : communicators_) give(state.record);
+  }
 
   std::size_t size() const { return communicators_.size(); }
 

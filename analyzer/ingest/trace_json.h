@@ -42,6 +42,8 @@ absl::StatusOr<TraceLine> ParseTraceLine(std::string_view line);
 std::string FormatTraceLine(const model::Record& record);
 std::string FormatTraceLine(Watermark watermark);
 std::string FormatTraceLine(TraceVersion version);
+// A word to people who read the file ({"note":{"text":…}}); programs skip it.
+std::string FormatNoteLine(std::string_view text);
 
 // The latest time that the record mentions; 0 for records without a time.
 model::TimeNs LatestTime(const model::Record& record);

@@ -196,6 +196,8 @@ std::string FormatTraceLine(Watermark watermark) {
 
 std::string FormatTraceLine(TraceVersion version) { return Dump({{"c4_trace", version.version}}); }
 
+std::string FormatNoteLine(std::string_view text) { return Dump({{"note", {{"text", text}}}}); }
+
 model::TimeNs LatestTime(const model::Record& record) { return std::visit(Latest{}, record); }
 
 }  // namespace c4::ingest

@@ -42,7 +42,7 @@ class ServerTest : public ::testing::Test {
                                                                   .recorder = nullptr});
     auto server =
         Server::Start({.listen = "127.0.0.1:0", .insecure = false, .query = query_options}, &clock_,
-                      queue_.get(), board_.get());
+                      queue_.get(), board_.get(), &tap_);
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
     channel_ = grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials());
@@ -62,6 +62,7 @@ class ServerTest : public ::testing::Test {
   model::TimeNs Now() const { return clock_.RealtimeNs(); }
 
   ManualClock clock_;
+  TraceTap tap_;
   std::unique_ptr<store::SqliteStore> store_;
   std::unique_ptr<Board> board_;
   std::unique_ptr<IntakeQueue> queue_;
@@ -266,7 +267,7 @@ TEST_F(ServerTest, AnswersHealthChecks) {
 
 TEST_F(ServerTest, AnotherServerOnTheSamePortIsRefused) {
   const auto server = Server::Start({.listen = server_->address(), .insecure = false, .query = {}},
-                                    &clock_, queue_.get(), board_.get());
+                                    &clock_, queue_.get(), board_.get(), &tap_);
   EXPECT_EQ(server.status().code(), absl::StatusCode::kUnavailable);
 }
 
@@ -284,8 +285,9 @@ TEST(ServerAddress, OnlyLoopbackWithoutInsecure) {
   ManualClock clock;
   IntakeQueue queue;
   Board board;
+  TraceTap tap;
   const auto server = Server::Start({.listen = "0.0.0.0:0", .insecure = false, .query = {}}, &clock,
-                                    &queue, &board);
+                                    &queue, &board, &tap);
   EXPECT_EQ(server.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(server.status().message()), HasSubstr("--insecure"));
 }

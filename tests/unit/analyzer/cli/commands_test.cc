@@ -29,7 +29,7 @@ class CommandsTest : public ::testing::Test {
 
   void StartServer(const std::string& listen) {
     server_ = *api::Server::Start({.listen = listen, .insecure = false, .query = {}}, &clock_,
-                                  &queue_, &board_);
+                                  &queue_, &board_, &tap_);
     address_ = server_->address();
   }
   // Runs c4ctl with these arguments; the server's address is added.
@@ -51,6 +51,7 @@ class CommandsTest : public ::testing::Test {
   ManualClock clock_;
   api::IntakeQueue queue_;
   api::Board board_;
+  api::TraceTap tap_;
   std::unique_ptr<api::Server> server_;
   std::string address_;
   std::ostringstream out_;
@@ -163,6 +164,7 @@ TEST_F(CommandsTest, UsageErrorsAreTwo) {
   EXPECT_EQ(Run({"--timeout", "soon", "verdicts"}), 2);
   EXPECT_EQ(Run({"verdicts", "--watch", "7c"}), 2);
   EXPECT_EQ(Run({"analyze"}), 2);
+  EXPECT_EQ(Run({"record", "--duration", "soon"}), 2);
 }
 
 TEST_F(CommandsTest, HelpTeaches) {
@@ -176,6 +178,7 @@ TEST_F(CommandsTest, HelpTeaches) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     EXPECT_EQ(Run({"completion", shell}), 0);
     EXPECT_THAT(out(), HasSubstr("verdicts"));
+    EXPECT_THAT(out(), HasSubstr("record"));
   }
 }
 
