@@ -209,26 +209,6 @@ void JobModel::Apply(const ProcessRecord& record) {
   }
 }
 
-void JobModel::Apply(const HostStateRecord& record) {
-  std::deque<HostStateRecord>& hosts = ranks_[record.rank].hosts;
-  const auto place = std::upper_bound(hosts.begin(), hosts.end(), record,
-                                      [](const auto& a, const auto& b) { return a.time < b.time; });
-  if (place != hosts.begin() && std::prev(place)->time == record.time) {
-    return;
-  }
-  hosts.insert(place, record);
-  if (hosts.size() > kHostStatesPerRank) {
-    hosts.pop_front();
-  }
-}
-
-void JobModel::Apply(const ErrorRecord& record) {
-  std::deque<ErrorRecord>& errors = ranks_[record.rank].errors;
-  if (errors.size() < kHostStatesPerRank) {
-    errors.push_back(record);
-  }
-}
-
 void JobModel::AdvanceTo(TimeNs now) {
   // Before what is new, so that what the last tick handed out is still there for its readers.
   for (auto& [number, rank] : ranks_) {
@@ -299,9 +279,5 @@ void JobModel::Complete(const Operation& operation) {
     steady_since_ = now_;
   }
 }
-
-std::vector<const Instance*> JobModel::TakeCompleted() { return std::exchange(completed_, {}); }
-std::vector<Operation*> JobModel::TakeEnqueued() { return std::exchange(enqueued_, {}); }
-std::vector<const Operation*> JobModel::TakeSettled() { return std::exchange(settled_, {}); }
 
 }  // namespace c4::model

@@ -1,6 +1,7 @@
 // What JobModel answers about what it holds; job_model.cc is how it comes to hold it.
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "analyzer/model/job_model.h"
 
@@ -74,5 +75,9 @@ std::optional<ProcessRecord> JobModel::ExitOf(int rank, TimeNs now) const {
   }
   return found->second.exits.front();
 }
+
+std::vector<const Instance*> JobModel::TakeCompleted() { return std::exchange(completed_, {}); }
+std::vector<Operation*> JobModel::TakeEnqueued() { return std::exchange(enqueued_, {}); }
+std::vector<const Operation*> JobModel::TakeSettled() { return std::exchange(settled_, {}); }
 
 }  // namespace c4::model

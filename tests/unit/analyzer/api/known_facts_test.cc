@@ -10,6 +10,14 @@
 namespace c4::api {
 namespace {
 
+model::JobRecord Job(const char* name, std::uint32_t restarts, const char* nccl_version) {
+  model::JobRecord record;
+  record.job = name;
+  record.restarts = restarts;
+  record.nccl_version = nccl_version;
+  return record;
+}
+
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -36,7 +44,7 @@ model::ProcessRecord Process(int rank, const std::string& state, std::uint32_t i
 
 TEST(KnownFacts, KeepsWhatDoesNotComeAgain) {
   KnownFacts facts;
-  facts.Note(model::JobRecord{"a", 0, "2.28.9"});
+  facts.Note(Job("a", 0, "2.28.9"));
   facts.Note(Rank("a", 1));
   facts.Note(Rank("a", 0));
   facts.Note(Rank("a", 0));

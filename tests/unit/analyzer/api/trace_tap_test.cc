@@ -12,6 +12,14 @@
 namespace c4::api {
 namespace {
 
+model::JobRecord Job(const char* name, std::uint32_t restarts, const char* nccl_version) {
+  model::JobRecord record;
+  record.job = name;
+  record.restarts = restarts;
+  record.nccl_version = nccl_version;
+  return record;
+}
+
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -54,7 +62,7 @@ TEST(TraceTap, GivesWhatIsKnownAndThenEverythingInOrder) {
   EXPECT_TRUE(tap.active());
   tap.Write(Phase("a", 1));
   EXPECT_EQ(listener.text, "") << "not let in yet";
-  tap.Admit([](const TraceTap::Give& give) { give(model::JobRecord{"a", 2, ""}); }, 5);
+  tap.Admit([](const TraceTap::Give& give) { give(Job("a", 2, "")); }, 5);
   EXPECT_THAT(listener.Lines(),
               ElementsAre(R"({"c4_trace":1})", R"({"job":{"job":"a","restarts":2}})",
                           R"({"clock":{"time":5}})"));
@@ -77,8 +85,8 @@ TEST(TraceTap, OfOneJobAndOfTheNodes) {
   ASSERT_TRUE(tap.Add("a", &listener).ok());
   tap.Admit(
       [](const TraceTap::Give& give) {
-        give(model::JobRecord{"a", 0, ""});
-        give(model::JobRecord{"b", 0, ""});
+        give(Job("a", 0, ""));
+        give(Job("b", 0, ""));
       },
       1);
   tap.Write(Phase("a", 6));
